@@ -1,0 +1,165 @@
+/**
+ * The face of the activities towards the workflows: types only. Every activity is one model request or one sandbox job, named after
+ * what it does in the papers, because that name is what a person reads in Temporal UI. References and small values travel; nothing
+ * here can hold a hidden test.
+ */
+import type { TestResult } from '../grading/verdict.ts';
+import type { ModelSettings } from '../models/model.ts';
+import type { Problem, VisibleTest } from '../problems/problem.ts';
+import type { Strategy } from '../spec/spec.ts';
+
+/** A test as a strategy handles it: visible or synthesised. */
+export type Test = VisibleTest;
+
+/** Identifies one planned run of a strategy; `attempt` is the fence of architecture §7. */
+export interface RunKey {
+  sweep: string;
+  taskId: string;
+  sample: number;
+  attempt: number;
+}
+
+/** Passed to every activity: whose step this is, and what the step is called (`generate/0`, `check/generate/0/test/1`). */
+export interface StepContext {
+  run: RunKey;
+  step: string;
+}
+
+export interface ModelContext extends StepContext {
+  model: ModelSettings;
+  seed: number;
+  /** 0, or 1 when the reply to the same prompt could not be used. */
+  retry: number;
+  /** Why the last reply could not be used; told to the model on a retry. */
+  complaint?: string | undefined;
+}
+
+/** A reference to the stored reply, with what a person wants to see at once. */
+export interface ReplyRef {
+  key: string;
+  tokens: { prompt: number; completion: number };
+  reused: boolean;
+  /** Beginning and end of prompt and reply, bounded to a few KB. */
+  prompt: string;
+  reply: string;
+}
+
+/** Why a reply gave nothing to use. */
+export type UnusableReason = 'no_code' | 'no_answer' | 'truncated' | 'refused' | 'empty' | 'no_final_answer' | 'context_too_long' | 'rejected' | 'tool_call_garbage';
+
+export type Unusable = { kind: 'unusable'; reason: UnusableReason; detail: string; reply?: ReplyRef | undefined };
+
+/** The endpoint asked for a wait too long to sit through in an activity: the workflow waits on a durable timer. `until` is ISO 8601. */
+export type Paced = { kind: 'paced'; until: string };
+
+export type ProgramReply = { kind: 'program'; code: string; rule: string; reply: ReplyRef } | Unusable | Paced;
+/** One completed visible test, as the model imagined it. `prediction` is a Python expression; `comparison` decides it (see `maskExpected`). */
+export type PredictionReply = { kind: 'prediction'; prediction: string; comparison: string; reply: ReplyRef } | Unusable | Paced;
+export type JudgementReply = { kind: 'judgement'; accept: boolean; reply: ReplyRef } | Unusable | Paced;
+export type TestsReply = { kind: 'tests'; tests: Test[]; reply: ReplyRef } | Unusable | Paced;
+export type ClarificationReply = { kind: 'clarification'; statement: string; reply: ReplyRef } | Unusable | Paced;
+
+/** What a strategy hands over when it ends. */
+export type Step = 'generated' | 'debug1' | 'debug2' | 'debug3' | 'clarified';
+
+/** One program of the trail. `accepted` is the checker's word; null where nothing was checked. */
+export interface TrailEntry {
+  step: Step;
+  /** Progression: index of the generator prompt. */
+  progression: number;
+  /** Clarifier attempt or debug epoch, from 1; 0 for generated. */
+  round: number;
+  code: string;
+  accepted: boolean | null;
+}
+
+/** How a strategy left a task: what it submits (index into trail), or why there is nothing to grade. */
+export type Solution =
+  | { kind: 'submitted'; trail: TrailEntry[]; submission: number; finalStep: Step | 'reverted' }
+  | { kind: 'nothing'; reason: 'no_code' | 'refused' | 'truncated'; detail: string };
+
+export type FinalOutcome = 'pass' | 'wrong' | 'error' | 'timeout' | 'memory_limit' | 'output_limit' | 'no_code' | 'refused' | 'truncated' | 'invalid_test';
+export type OpenOutcome = 'infra' | 'budget_exhausted' | 'cancelled';
+export type Outcome = FinalOutcome | OpenOutcome;
+
+/** The end of `solveProblem`, small enough for a history. */
+export interface OutcomeSummary {
+  outcome: Outcome;
+  detail: string;
+  /** Why the strategy stopped where it stopped: `generated`, `debug2`, `clarified`, `reverted`, `nothing`. */
+  finalStep: string;
+  tokens: number;
+  requests: number;
+}
+
+export interface ProblemInput {
+  run: RunKey;
+  benchmark: string;
+  strategy: Strategy;
+  model: ModelSettings;
+  seed: number;
+  queues: Queues;
+}
+
+/** Task queue names travel with the input, so that tests and fleets choose their own. */
+export interface Queues {
+  control: string;
+  model: string;
+  sandbox: string;
+}
+
+export interface PlannedRun {
+  position: number;
+  taskId: string;
+  sample: number;
+  /** 1 + attempts recorded so far. */
+  attempt: number;
+}
+
+/** Served by the control queue. */
+export interface StoreActivities {
+  loadProblem(input: { sweep: string; taskId: string }): Promise<Problem>;
+  /** Everything a shard needs to start problems, without the problems. */
+  loadSweep(input: { sweep: string }): Promise<{ planned: number; benchmark: string; strategy: Strategy; model: ModelSettings; seed: number; concurrency: number }>;
+  /** Planned runs in `[from, to)` without a final outcome, in order of position. */
+  listUnfinished(input: { sweep: string; from: number; to: number; limit: number }): Promise<PlannedRun[]>;
+  /** Waits until a running problem workflow of this id has ended; heartbeats. */
+  awaitProblem(input: { workflowId: string }): Promise<void>;
+  /** Outcomes that end without a grade: nothing to grade, infra, cancelled. */
+  recordOutcome(input: { run: RunKey; summary: OutcomeSummary }): Promise<OutcomeSummary>;
+  countOutcomes(input: { sweep: string }): Promise<Record<string, number>>;
+  markSweep(input: { sweep: string; state: 'running' | 'completed' | 'cancelled' }): Promise<void>;
+}
+
+/** Served by a model queue: one model request each (two turns for imagined execution). */
+export interface ModelActivities {
+  generateProgram(input: { context: ModelContext; problem: Problem; prompt: number; clarification?: string | undefined; avoid?: string | undefined }): Promise<ProgramReply>;
+  imagineExecution(input: { context: ModelContext; problem: Problem; code: string; test: Test; showProblem: boolean }): Promise<PredictionReply>;
+  criticiseProgram(input: { context: ModelContext; problem: Problem; code: string }): Promise<JudgementReply>;
+  designTests(input: { context: ModelContext; problem: Problem; query: number; count: number }): Promise<TestsReply>;
+  judgeTest(input: { context: ModelContext; problem: Problem; test: Test }): Promise<JudgementReply>;
+  debugProgram(input: { context: ModelContext; problem: Problem; code: string; results: TestResult[]; prompt: number }): Promise<ProgramReply>;
+  clarifyProblem(input: { context: ModelContext; problem: Problem; evidence: ClarifierEvidence }): Promise<ClarificationReply>;
+}
+
+/** All the context the Clarifier re-reads the statement with. */
+export interface ClarifierEvidence {
+  code: string;
+  tests: { test: Test; kept: boolean }[];
+  /** Results of the last debugged program on the kept tests. */
+  results: TestResult[];
+  /** Earlier clarifications of this progression that led to a rejected program. */
+  earlier: { clarification: string; code: string }[];
+}
+
+/** Served by the sandbox queue: one sandbox job each. */
+export interface SandboxActivities {
+  /** Rows by program, then by test. Tests are trusted as model-written. */
+  runPrograms(input: { context: StepContext; problem: Problem; programs: string[]; tests: Test[] }): Promise<TestResult[][]>;
+  /** Imagined Execution's last step: true where the predicted value satisfies the original assertion; the candidate is not present. */
+  comparePredictions(input: { context: StepContext; predictions: { prediction: string; comparison: string }[] }): Promise<boolean[]>;
+  /** Grades the distinct programs of the trail on the hidden tests and records the outcome. The only activity that reads hidden tests. */
+  scoreSubmission(input: { run: RunKey; solution: Extract<Solution, { kind: 'submitted' }> }): Promise<OutcomeSummary>;
+}
+
+export type Activities = StoreActivities & ModelActivities & SandboxActivities;

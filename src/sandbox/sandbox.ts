@@ -1,0 +1,114 @@
+/**
+ * The sandbox runs untrusted Python and reports what it did; it never learns what was expected. Verdicts are made elsewhere
+ * (`src/grading`) from the rows it returns.
+ */
+
+/** Lossless tagged JSON text of a Python value, made and read in Python only; opaque here. */
+export type EncodedValue = string;
+
+export interface SandboxLimits {
+  /** CPU seconds for importing the program, and again for each call. */
+  cpuSeconds: number;
+  memoryBytes: number;
+  /** Bytes of encoded output of one program in one job. */
+  outputBytes: number;
+}
+
+/** The `own` limits of `qualityflow`. */
+export const DEFAULT_LIMITS: SandboxLimits = { cpuSeconds: 3, memoryBytes: 1 << 30, outputBytes: 8 << 20 };
+
+export interface Program {
+  source: string;
+  entryPoint: string;
+}
+
+/** What one program did with one input. Everything but `value` is the program's own failure, never the sandbox's. */
+export type OutputRow =
+  | { kind: 'value'; value: EncodedValue; /** bounded repr, for people */ repr: string }
+  | {
+      kind: 'exception';
+      type: string;
+      /** Nearest builtin exception class, so that a replayed test can catch it. */
+      base: string;
+      message: string;
+      /** Line of the program, 1-based; 0 when unknown. */
+      line: number;
+      phase: 'compile' | 'import' | 'entry' | 'call' | 'encode';
+    }
+  | { kind: 'timeout' }
+  | { kind: 'memory_limit' }
+  | { kind: 'output_limit' }
+  /** The process ended without a row: killed by a signal, or left early (`os._exit(0)` is a crash with status 0, never a pass). */
+  | { kind: 'crash'; detail: string }
+  /** Not executed because `stopAfter` abnormal rows came before. */
+  | { kind: 'not_run' };
+
+export interface CallsJob {
+  programs: Program[];
+  /** Each an encoded `[args, kwargs]`. Every program runs every call, in order, in one process of its own. */
+  calls: EncodedValue[];
+  limits: SandboxLimits;
+  /** A program's remaining calls are `not_run` after this many rows that are not `value` or `exception` from a call. Default: all run. */
+  stopAfter?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export type StdioRow =
+  | { kind: 'value'; stdout: string }
+  | { kind: 'exception'; type: string; message: string; line: number }
+  | { kind: 'timeout' }
+  | { kind: 'memory_limit' }
+  | { kind: 'output_limit' }
+  | { kind: 'crash'; detail: string }
+  | { kind: 'not_run' };
+
+export interface StdioJob {
+  programs: { source: string }[];
+  /** Standard inputs; every program runs once for each, in a process of its own. */
+  inputs: string[];
+  limits: SandboxLimits;
+  stopAfter?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * A Python script of ours (`source` defines `main(input: str) -> str`) run in a judge container, one forked process a job.
+ * Test sources written by the benchmark and by a model never share a container: `trust` separates them.
+ */
+export interface JudgeJob {
+  source: string;
+  input: string;
+  trust: 'benchmark' | 'model';
+  /** Wall bound in seconds for the job. */
+  seconds: number;
+  signal?: AbortSignal | undefined;
+}
+
+export type JudgeResult = { kind: 'output'; output: string } | { kind: 'failed'; reason: 'timeout' | 'memory_limit' | 'crash' | 'exception'; detail: string };
+
+/** What identifies the environment in every result. Image ids differ from build to build and are only recorded. */
+export interface SandboxFingerprint {
+  python: string;
+  numpy: string;
+  runnerSha256: string;
+  imageId: string;
+}
+
+/** Failures of the infrastructure (no daemon, container lost) are thrown as `SandboxError`; they are never rows. */
+export interface Sandbox {
+  /** Rows by program, then by call. */
+  runCalls(job: CallsJob): Promise<OutputRow[][]>;
+  /** Rows by program, then by input. */
+  runStdio(job: StdioJob): Promise<StdioRow[][]>;
+  runJudge(job: JudgeJob): Promise<JudgeResult>;
+  fingerprint(): Promise<SandboxFingerprint>;
+  /** Removes every container of this instance. */
+  close(): Promise<void>;
+}
+
+export class SandboxError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'SandboxError';
+  }
+}

@@ -1,0 +1,51 @@
+import type { JsonValue } from '../models/model.ts';
+
+/** QualityFlow's switches (algorithms 1.6 O); every field has a default, `standard` and `relaxed` are presets. */
+export interface QualityFlowOptions {
+  kind: 'quality-flow';
+  /** `imagined` = Standard; `python` = Relaxed (executes visible tests; HumanEval(+) and benchmarks whose visible tests are not the hidden ones); `critic` = yes/no classifier. */
+  checker: 'imagined' | 'python' | 'critic' | 'none';
+  /** Number of generator prompts, and so of progressions: 1..6. */
+  diversified: number;
+  tests: { queries: number; perQuery: number; shared: boolean };
+  tqc: boolean;
+  debugEpochs: number;
+  /** false: each epoch restarts from the generator's program (literal Algorithm 1); true: from the epoch before. */
+  carryForward: boolean;
+  clarifier: boolean;
+  clarifierAttempts: number;
+  revert: boolean;
+  checkerSeesProblem: boolean;
+}
+
+export type Strategy = { kind: 'zero-shot' } | QualityFlowOptions;
+
+export interface ModelSpec {
+  name: string;
+  endpoint: string;
+  api: 'chat' | 'completions';
+  parameters: Record<string, JsonValue>;
+  extraBody: Record<string, JsonValue>;
+  maxTokens: Partial<Record<string, number>>;
+  contextTokens?: number | undefined;
+  requestTimeoutMs: number;
+}
+
+/** A validated sweep spec with every default filled in. */
+export interface SweepSpec {
+  name: string;
+  /** A `BenchmarkName` or the path of an own JSONL file. */
+  benchmark: string;
+  /** Explicit task ids; else the whole benchmark. */
+  tasks?: string[] | undefined;
+  /** Seed of a shuffle applied before `limit`. */
+  shuffle?: number | undefined;
+  limit?: number | undefined;
+  strategy: Strategy;
+  model: ModelSpec;
+  /** Independent runs of the strategy a task. */
+  samples: number;
+  seed: number;
+  /** Operational: may change on resume, not part of the identity. */
+  concurrency: { problems: number; requests: number };
+}

@@ -1,0 +1,73 @@
+import type { OutcomeSummary, PlannedRun, RunKey, TrailEntry } from '../activities/contract.ts';
+import type { Graded } from '../grading/verdict.ts';
+import type { ReplyStore } from '../models/model.ts';
+import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
+import type { SweepSpec } from '../spec/spec.ts';
+
+export type SweepState = 'created' | 'running' | 'completed' | 'cancelled';
+
+export interface SweepRow {
+  name: string;
+  spec: SweepSpec;
+  /** sha256 over what changes results (see `specIdentity`). */
+  specHash: string;
+  datasetSha256: string;
+  /** True when the offline scripted model answered: its numbers are labelled wherever they appear. */
+  scripted: boolean;
+  /** Base URL without credentials, or `scripted`. */
+  endpointIdentity: string;
+  /** Task ids in planned order. */
+  tasks: string[];
+  planned: number;
+  state: SweepState;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** Tasks and replies, what happened: one line of `show`. Written by the activity that did it; replays replace it. */
+export interface StepRow {
+  run: RunKey;
+  step: string;
+  /** Activity name. */
+  activity: string;
+  replyKey?: string | undefined;
+  /** Whether the reply came from the store. */
+  reused: boolean;
+  /** Parsed result as JSON text, bounded. */
+  result: string;
+  startedAt: string;
+  durationMs: number;
+}
+
+export interface OutcomeRow extends OutcomeSummary {
+  run: RunKey;
+  /** Each program of the trail with its grade; empty when nothing was graded. */
+  trail: (TrailEntry & { graded: Graded })[];
+  /** Index into trail; null when nothing was submitted. */
+  submission: number | null;
+  fingerprint: SandboxFingerprint | null;
+  recordedAt: string;
+}
+
+/** Outcomes that close a problem for good; only rows that are not final are ever replaced. */
+export interface Store extends ReplyStore {
+  /** `exists` when the name is taken. */
+  createSweep(sweep: Omit<SweepRow, 'state' | 'createdAt' | 'updatedAt'>): Promise<'created' | 'exists'>;
+  getSweep(name: string): Promise<SweepRow | undefined>;
+  listSweeps(): Promise<SweepRow[]>;
+  setSweepState(name: string, state: SweepState): Promise<void>;
+  /** Positions are task index × samples + sample. */
+  listUnfinished(input: { sweep: string; from: number; to: number; limit: number }): Promise<PlannedRun[]>;
+  /** Written once: replaces only a row that is not final and not of a later attempt. False when it changed nothing. */
+  recordOutcome(row: OutcomeRow): Promise<boolean>;
+  getOutcome(key: { sweep: string; taskId: string; sample: number }): Promise<OutcomeRow | undefined>;
+  outcomes(sweep: string): AsyncIterable<OutcomeRow>;
+  countOutcomes(sweep: string): Promise<Record<string, number>>;
+  recordStep(step: StepRow): Promise<void>;
+  steps(key: { sweep: string; taskId: string; sample: number }): Promise<StepRow[]>;
+  /** Totals over a sweep's or one task's steps: requests sent and reused, tokens of the distinct replies. */
+  usage(key: { sweep: string; taskId?: string; sample?: number }): Promise<{ sent: number; reused: number; prompt: number; completion: number; byActivity: Record<string, { requests: number; prompt: number; completion: number }> }>;
+  /** The stored request and reply of a key, for `show`. */
+  getExchange(key: string): Promise<{ request: import('../models/model.ts').ModelRequest; reply: import('../models/model.ts').ModelReply } | undefined>;
+  close(): Promise<void>;
+}
