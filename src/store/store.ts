@@ -65,9 +65,23 @@ export interface Store extends ReplyStore {
   countOutcomes(sweep: string): Promise<Record<string, number>>;
   recordStep(step: StepRow): Promise<void>;
   steps(key: { sweep: string; taskId: string; sample: number }): Promise<StepRow[]>;
-  /** Totals over a sweep's or one task's steps: requests sent and reused, tokens of the distinct replies. */
-  usage(key: { sweep: string; taskId?: string; sample?: number }): Promise<{ sent: number; reused: number; prompt: number; completion: number; byActivity: Record<string, { requests: number; prompt: number; completion: number }> }>;
+  /**
+   * Totals over a sweep's or one task's steps of every attempt. `sent` and `reused` count steps with a reply: the first one recorded with
+   * it sent the request. Tokens are those of the distinct replies; `unmetered` replies came without a token count and add nothing.
+   */
+  usage(key: { sweep: string; taskId?: string; sample?: number }): Promise<{
+    sent: number;
+    reused: number;
+    prompt: number;
+    completion: number;
+    unmetered: number;
+    byActivity: Record<string, { requests: number; prompt: number; completion: number }>;
+  }>;
   /** The stored request and reply of a key, for `show`. */
-  getExchange(key: string): Promise<{ request: import('../models/model.ts').ModelRequest; reply: import('../models/model.ts').ModelReply } | undefined>;
+  getExchange(
+    key: string,
+  ): Promise<
+    { request: import('../models/model.ts').ModelRequest; reply: import('../models/model.ts').ModelReply } | undefined
+  >;
   close(): Promise<void>;
 }

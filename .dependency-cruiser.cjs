@@ -1,0 +1,77 @@
+/**
+ * The import law (docs/architecture.md): which folder may know which. Each rule names a folder and everything it may import beside itself.
+ */
+const law = {
+  'python-syntax': [],
+  problems: ['python-syntax'],
+  agents: ['problems', 'python-syntax'],
+  statistics: [],
+  spec: ['problems'],
+  sandbox: [],
+  grading: ['problems', 'sandbox', 'statistics'],
+  store: ['statistics'],
+  temporal: ['store'],
+  setup: ['sandbox', 'grading', 'temporal', 'models', 'problems', 'store'],
+  reports: ['store', 'statistics'],
+};
+
+const runtimeLaw = Object.entries(law).map(([folder, allowed]) => ({
+  name: `${folder}-imports`,
+  comment: `src/${folder} may import ${allowed.length === 0 ? 'nothing of ours' : allowed.map((name) => `src/${name}`).join(', ')}; types may come from the contracts`,
+  severity: 'error',
+  from: { path: `^src/${folder}/`, pathNot: '\\.test\\.ts$' },
+  to: {
+    path: '^src/',
+    pathNot: [folder, ...allowed].map((name) => `^src/${name}/`),
+    dependencyTypesNot: ['type-only'],
+  },
+}));
+
+module.exports = {
+  forbidden: [
+    ...runtimeLaw,
+    {
+      name: 'models-imports',
+      comment: 'the model client knows nothing of the product; only the scripted model reads roles and the mini problems',
+      severity: 'error',
+      from: { path: '^src/models/', pathNot: ['^src/models/scripted/', '\\.test\\.ts$'] },
+      to: { path: '^src/', pathNot: '^src/models/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'scripted-model-imports',
+      severity: 'error',
+      from: { path: '^src/models/scripted/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/', pathNot: ['^src/models/', '^src/agents/roles\\.ts$', '^src/problems/'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'workflows-are-pure',
+      comment: 'workflow code is replayed: no I/O, no zod, no Node built-in, no activity code; types may come from anywhere',
+      severity: 'error',
+      from: { path: '^src/workflows/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: ['^src/', '^node:', 'zod', 'node_modules'],
+        pathNot: ['^src/workflows/', '^src/temporal/(ids|search-attributes)\\.ts$', '^node_modules/@temporalio/(workflow|common)/'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'hidden-tests-are-sealed',
+      comment: 'only grading, the activity that scores, and lint may see hidden tests',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: ['^src/problems/', '^src/grading/', '^src/activities/(dependencies|worker-process|datasets)\\.ts$', '^src/cli/', '^src/setup/', '\\.test\\.ts$'],
+      },
+      to: { path: '^src/problems/hidden' },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, dependencyTypesNot: ['type-only'] } },
+    { name: 'not-to-tests', severity: 'error', from: { pathNot: '\\.test\\.ts$|^test/' }, to: { path: '\\.test\\.ts$|^test/' } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
+    exclude: { path: 'dist|\\.qualityflow' },
+  },
+};

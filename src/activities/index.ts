@@ -1,0 +1,32 @@
+import type { Activities } from './contract.ts';
+import type { Dependencies } from './dependencies.ts';
+import { withHeartbeat } from './heartbeat.ts';
+import { modelActivities } from './model-activities.ts';
+import { sandboxActivities } from './sandbox-activities.ts';
+import { storeActivities } from './store-activities.ts';
+
+/** Every activity, by the name that Temporal UI shows, bound to its adapters and heartbeating. */
+export function createActivities(deps: Dependencies): Activities {
+  const store = storeActivities(deps);
+  const model = modelActivities(deps);
+  const sandbox = sandboxActivities(deps);
+  return {
+    loadProblem: withHeartbeat(store.loadProblem),
+    loadSweep: withHeartbeat(store.loadSweep),
+    listUnfinished: withHeartbeat(store.listUnfinished),
+    awaitProblem: withHeartbeat(store.awaitProblem),
+    recordOutcome: withHeartbeat(store.recordOutcome),
+    countOutcomes: withHeartbeat(store.countOutcomes),
+    markSweep: withHeartbeat(store.markSweep),
+    generateProgram: withHeartbeat(model.generateProgram),
+    imagineExecution: withHeartbeat(model.imagineExecution),
+    criticiseProgram: withHeartbeat(model.criticiseProgram),
+    designTests: withHeartbeat(model.designTests),
+    judgeTest: withHeartbeat(model.judgeTest),
+    debugProgram: withHeartbeat(model.debugProgram),
+    clarifyProblem: withHeartbeat(model.clarifyProblem),
+    runPrograms: withHeartbeat(sandbox.runPrograms),
+    comparePredictions: withHeartbeat(sandbox.comparePredictions),
+    scoreSubmission: withHeartbeat(sandbox.scoreSubmission),
+  };
+}

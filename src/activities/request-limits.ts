@@ -1,0 +1,28 @@
+import type { Store } from '../store/store.ts';
+import { modelQueue } from '../temporal/queues.ts';
+
+/** Without a running sweep to say otherwise. */
+const DEFAULT_REQUESTS = 20;
+const REFRESH_MS = 1000;
+
+/**
+ * How many requests may be under way at once to an endpoint: the largest `concurrency.requests` of the running sweeps that use its
+ * queue. Read from the store again and again, so that a new sweep needs no new worker.
+ */
+export function watchRequestLimits(store: Store): { of(endpoint: string): number; stop(): void } {
+  let limits = new Map<string, number>();
+  const refresh = async () => {
+    const next = new Map<string, number>();
+    for (const { endpoint, requests } of await store.runningLimits()) {
+      const queue = modelQueue(endpoint);
+      next.set(queue, Math.max(next.get(queue) ?? 0, requests));
+    }
+    limits = next;
+  };
+  // A store that is busy or away for a moment leaves the limits as they were.
+  const timer = setInterval(() => void refresh().catch(() => undefined), REFRESH_MS);
+  return {
+    of: (endpoint) => limits.get(modelQueue(endpoint)) ?? DEFAULT_REQUESTS,
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,96 @@
+import { cancellationSignal } from '@temporalio/activity';
+import { comparePredictions } from '../grading/compare-predictions.ts';
+import { gradeHidden } from '../grading/grade-hidden.ts';
+import { gradeTests } from '../grading/grade-tests.ts';
+import { DEFAULT_LIMITS, SandboxError } from '../sandbox/sandbox.ts';
+import type { OutcomeSummary, SandboxActivities, StepContext } from './contract.ts';
+import type { Dependencies } from './dependencies.ts';
+import { sandboxFailure } from './failures.ts';
+import { settledSummary } from './settled-summary.ts';
+import { datasetOf, requireSweep } from './sweep-dataset.ts';
+
+export function sandboxActivities(deps: Dependencies): SandboxActivities {
+  const { store } = deps;
+
+  /** Runs one sandbox job and notes it as a step of its problem. */
+  async function step<Result>(context: StepContext, activity: string, work: () => Promise<Result>): Promise<Result> {
+    const startedAt = new Date();
+    const result = await work();
+    await store.recordStep({
+      run: context.run,
+      step: context.step,
+      activity,
+      reused: false,
+      result: JSON.stringify(result),
+      startedAt: startedAt.toISOString(),
+      durationMs: Date.now() - startedAt.getTime(),
+    });
+    return result;
+  }
+
+  return {
+    runPrograms: ({ context, problem, programs, tests }) =>
+      inSandbox(() =>
+        step(context, 'runPrograms', async () =>
+          gradeTests({ sandbox: await deps.sandbox(), problem, programs, tests, trust: 'model', limits: DEFAULT_LIMITS, signal: cancellationSignal() }),
+        ),
+      ),
+
+    comparePredictions: ({ context, predictions }) =>
+      inSandbox(() =>
+        step(context, 'comparePredictions', async () => comparePredictions({ sandbox: await deps.sandbox(), predictions, signal: cancellationSignal() })),
+      ),
+
+    scoreSubmission: ({ run, solution }) =>
+      inSandbox(async () => {
+        const dataset = await datasetOf(deps, await requireSweep(deps, run.sweep));
+        const sandbox = await deps.sandbox();
+        const programs = [...new Set(solution.trail.map(({ code }) => code))];
+        const grades = await gradeHidden({
+          sandbox,
+          problem: dataset.problem(run.taskId),
+          hidden: dataset.hidden(run.taskId),
+          programs,
+          signal: cancellationSignal(),
+        });
+        const trail = solution.trail.map((entry) => {
+          const graded = grades[programs.indexOf(entry.code)];
+          if (graded === undefined) throw new Error(`no grade for a program of ${run.taskId}`);
+          return { ...entry, graded };
+        });
+        const submitted = trail[solution.submission];
+        if (submitted === undefined) throw new Error(`the submission of ${run.taskId} is not on its trail`);
+        const summary: OutcomeSummary = await settledSummary(store, run, {
+          outcome: submitted.graded.verdict,
+          detail: describeFailure(submitted.graded),
+          finalStep: solution.finalStep,
+          tokens: 0,
+          requests: 0,
+        });
+        await store.recordOutcome({
+          ...summary,
+          run,
+          trail,
+          submission: solution.submission,
+          fingerprint: await sandbox.fingerprint(),
+          recordedAt: new Date().toISOString(),
+        });
+        return summary;
+      }),
+  };
+}
+
+/** What a person wants to read beside the verdict. Expected values stay out: this travels into the history of a problem. */
+function describeFailure({ verdict, passed, tests, firstFailure }: Awaited<ReturnType<typeof gradeHidden>>[number]): string {
+  if (verdict === 'pass') return `passes ${tests} hidden tests`;
+  const why = firstFailure?.exception === undefined ? '' : `: ${firstFailure.exception}`;
+  return `${passed} of ${tests} hidden tests before the first failure${why}`.slice(0, 300);
+}
+
+async function inSandbox<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof SandboxError ? sandboxFailure(error) : error;
+  }
+}

@@ -1,0 +1,39 @@
+import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import type { StoreActivities } from './contract.ts';
+import type { Dependencies } from './dependencies.ts';
+import { datasetOf, requireSweep } from './sweep-dataset.ts';
+import { settledSummary } from './settled-summary.ts';
+
+export function storeActivities(deps: Dependencies): StoreActivities {
+  const { store, client } = deps;
+  return {
+    async loadProblem({ sweep, taskId }) {
+      return (await datasetOf(deps, await requireSweep(deps, sweep))).problem(taskId);
+    },
+
+    async loadSweep({ sweep }) {
+      const { planned, spec } = await requireSweep(deps, sweep);
+      return { planned, benchmark: spec.benchmark, strategy: spec.strategy, model: spec.model, seed: spec.seed, concurrency: spec.concurrency.problems };
+    },
+
+    listUnfinished: (input) => store.listUnfinished(input),
+
+    async awaitProblem({ workflowId }) {
+      try {
+        await client.workflow.getHandle(workflowId).result();
+      } catch (error) {
+        // However it ended, it has ended; the store says what came of it.
+        if (!(error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError)) throw error;
+      }
+    },
+
+    async recordOutcome({ run, summary }) {
+      const settled = await settledSummary(store, run, summary);
+      await store.recordOutcome({ ...settled, run, trail: [], submission: null, fingerprint: null, recordedAt: new Date().toISOString() });
+      return settled;
+    },
+
+    countOutcomes: ({ sweep }) => store.countOutcomes(sweep),
+    markSweep: ({ sweep, state }) => store.setSweepState(sweep, state),
+  };
+}

@@ -1,0 +1,90 @@
+import { availableParallelism } from 'node:os';
+import { resolveEndpoint } from '../models/endpoints.ts';
+import { openBenchmark } from '../problems/benchmark.ts';
+import { resolveDataDir } from '../problems/data-dir.ts';
+import { openHiddenTests } from '../problems/hidden.ts';
+import { connectDocker } from '../sandbox/docker-engine.ts';
+import { createDockerSandbox } from '../sandbox/docker-sandbox.ts';
+import { ensureSandboxImage } from '../sandbox/image.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { openStore } from '../store/open-store.ts';
+import { connectClient, connectWorkers, temporalSettings, type Env } from '../temporal/connection.ts';
+import { CONTROL_QUEUE, SANDBOX_QUEUE } from '../temporal/queues.ts';
+import { type Role, type RunningWorkers, runWorkers } from '../temporal/worker.ts';
+import { createActivities } from './index.ts';
+import { watchRequestLimits } from './request-limits.ts';
+
+/** How long requests and sandbox jobs may go on after a stop was asked for. What is cut off is done again; its stored replies are not. */
+const SHUTDOWN_GRACE_MS = 10_000;
+
+export interface WorkerProcessOptions {
+  roles: readonly Role[];
+  env: Env;
+  /** The state folder. */
+  home: string;
+  /** Of the embedded server; an environment that names a cluster wins. */
+  address: string;
+  namespace: string;
+  scriptedUrl: string | undefined;
+  /** Where notes go; the supervisor keeps what a worker prints. */
+  log?: ((line: string) => void) | undefined;
+}
+
+/** Makes every adapter once and serves the queues of the roles until stopped. */
+export async function startWorkerProcess({ roles, env, home, address, namespace, scriptedUrl, log = console.error }: WorkerProcessOptions): Promise<RunningWorkers> {
+  const store = await openStore({ home });
+  const settings = temporalSettings({ env, address, namespace });
+  const { client, connection: clientConnection } = await connectClient(settings);
+  const connection = await connectWorkers(settings);
+  const limits = watchRequestLimits(store);
+
+  let sandbox: Promise<Sandbox> | undefined;
+  const openSandbox = async () => {
+    const docker = connectDocker({ env });
+    const { imageId } = await ensureSandboxImage({ docker, home, log });
+    return createDockerSandbox({ docker, imageId, log });
+  };
+
+  const activities = createActivities({
+    store,
+    client,
+    sandbox() {
+      // One that could not be opened is tried again by the next activity.
+      sandbox ??= openSandbox().catch((error: unknown) => {
+        sandbox = undefined;
+        throw error;
+      });
+      return sandbox;
+    },
+    async dataset(benchmark) {
+      const source = { benchmark, home, dataDir: resolveDataDir({ env }), download: false } as const;
+      const [{ sha256, problem }, { hidden }] = await Promise.all([openBenchmark(source), openHiddenTests(source)]);
+      return { sha256, problem, hidden };
+    },
+    endpoint: (endpoint) => resolveEndpoint({ endpoint, env, scriptedUrl }),
+  });
+
+  const workers = await runWorkers({
+    connection,
+    namespace: settings.namespace,
+    roles,
+    queues: { control: CONTROL_QUEUE, sandbox: SANDBOX_QUEUE },
+    activities,
+    models: ['default', 'scripted', 'https://url.invalid'],
+    limits: {
+      cachedWorkflows: 300,
+      storeActivities: 50,
+      modelLimit: limits.of,
+      // Two jobs a core: one runs while the other's rows are judged.
+      sandboxJobs: 2 * availableParallelism(),
+    },
+    shutdownGraceMs: SHUTDOWN_GRACE_MS,
+  });
+
+  const finished = workers.finished.finally(async () => {
+    limits.stop();
+    await sandbox?.then((opened) => opened.close()).catch(() => undefined);
+    await Promise.allSettled([clientConnection.close(), connection.close(), store.close()]);
+  });
+  return { finished, stop: workers.stop };
+}

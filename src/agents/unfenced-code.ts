@@ -1,0 +1,53 @@
+import { scanStatement, tripleQuoteAfter } from '../python-syntax/scan-statement.ts';
+
+/** Lines at the left margin that begin a statement; prose that merely starts with `for` or `from` does not match. */
+const CODE_LINE =
+  /^(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*[([]|class[ \t]+\w+[ \t]*[:(]|@\w|import[ \t]+[\w.]+(?:[ \t]*,|[ \t]+as[ \t]|[ \t]*(?:#|;|$))|from[ \t]+[\w.]+[ \t]+import[ \t]|(?:if|elif|for|while|with|try|except|finally|else|match)\b[^\n]{0,400}:[ \t]*(?:#[^\n]*)?$|[A-Za-z_][\w.[\]'", \t]{0,200}[+\-*/%|&^]?=(?![=])|(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*\([^\n]*\)[ \t]*$|assert\b|#)/;
+
+/** A line that cannot stand inside an open bracket. */
+const NEW_STATEMENT = /^(?:(?:async )?def |class |@\w|import \w|from [\w.]+ import )/;
+
+/** Statements that never end cost a scan to the end of the text each; after this many, lines stand for themselves. */
+const MAX_OPEN_STATEMENTS = 20;
+
+/**
+ * The code of a text without fences: statements that start at the left margin with the lines that belong to them; prose is left out.
+ * Linear time.
+ */
+export function unfencedCode(text: string): string {
+  const kept: string[] = [];
+  let at = 0;
+  let inBlock = false;
+  let quote = '';
+  let openStatements = 0;
+  while (at < text.length) {
+    const lineEnd = endOfLine(text, at);
+    const head = text.slice(at, Math.min(lineEnd, at + 1000));
+    if (quote !== '' || /^[ \t]|^$/.test(head)) {
+      if (inBlock) {
+        const line = text.slice(at, lineEnd);
+        kept.push(line);
+        quote = tripleQuoteAfter(line, quote);
+      }
+      at = lineEnd + 1;
+      continue;
+    }
+    inBlock = CODE_LINE.test(head);
+    let next = lineEnd + 1;
+    if (inBlock) {
+      if (openStatements < MAX_OPEN_STATEMENTS) {
+        const scanned = scanStatement(text, at, (lineStart) => NEW_STATEMENT.test(text.slice(lineStart, lineStart + 200)));
+        if (scanned.complete) next = endOfLine(text, Math.max(scanned.end, at)) + 1;
+        else openStatements += 1;
+      }
+      kept.push(text.slice(at, next - 1));
+    }
+    at = next;
+  }
+  return kept.join('\n').trimEnd();
+}
+
+function endOfLine(text: string, at: number): number {
+  const newline = text.indexOf('\n', at);
+  return newline === -1 ? text.length : newline;
+}

@@ -1,0 +1,14 @@
+import type { AddCommand } from '../program.ts';
+
+export const addShow: AddCommand = (program, context, result) => {
+  program
+    .command('show <name> <task>')
+    .description('every step of one problem: prompt, reply, extracted code, verdict, cost')
+    .option('--sample <n>', 'which independent run', '0')
+    .option('--full', 'whole prompts and replies')
+    .option('--json', 'as JSON')
+    .action(async (name, task, options) => {
+      const { showCommand } = await import('../show-command.ts');
+      result.exitCode = await showCommand({ context, name, task, ...options });
+    });
+};

@@ -1,0 +1,19 @@
+import type { AddCommand } from '../program.ts';
+
+export const addSolve: AddCommand = (program, context, result) => {
+  program
+    .command('solve <problem>')
+    .description('one problem: BENCHMARK/TASK (humaneval/3, mini/…), or a text file with a prompt of your own')
+    .option('--strategy <preset>', 'standard, relaxed, quality-flow or zero-shot', 'standard')
+    .requiredOption('--model <name>', 'model, as its endpoint knows it')
+    .option('--endpoint <alias|url>', 'default, scripted, or a base URL')
+    .option('--api <kind>', 'chat, or completions for base models')
+    .option('--max-tokens <n>', 'longest reply, in tokens')
+    .option('--seed <n>', 'seed sent with every request')
+    .option('--data-dir <folder>', 'where the benchmark files are')
+    .option('--json', 'story and program as JSON')
+    .action(async (problem, options) => {
+      const { solveCommand } = await import('../solve-command.ts');
+      result.exitCode = await solveCommand({ context, problem, ...options });
+    });
+};

@@ -1,0 +1,66 @@
+import { type Paint, painter, type RenderOptions, wantsColor } from '../reports/terminal.ts';
+import { projectHome } from '../temporal/embedded/home.ts';
+
+/** A stream that may be a terminal. */
+export interface Output {
+  write(text: string): unknown;
+  isTTY?: boolean;
+  columns?: number;
+  hasColors?: (count: number) => boolean;
+}
+
+/** What a command may touch of the outside; `main` makes it from the process, tests make their own. */
+export interface Context {
+  stdout: Output & NodeJS.WritableStream;
+  stderr: Output & NodeJS.WritableStream;
+  /** False: nobody answers questions or presses Ctrl-C. */
+  interactive: boolean;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  /** Absolute path of the state folder. */
+  home: string;
+  verbose: boolean;
+  /** Calls `handler` on Ctrl-C instead of dying; returns how to stop that. */
+  onInterrupt(handler: () => void): () => void;
+}
+
+export function processContext({ verbose }: { verbose: boolean }): Context {
+  const cwd = process.cwd();
+  return {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    interactive: process.stdin.isTTY === true && process.stderr.isTTY === true && process.env.CI !== 'true',
+    env: process.env,
+    cwd,
+    home: projectHome(process.env, cwd),
+    verbose,
+    onInterrupt(handler) {
+      process.on('SIGINT', handler);
+      return () => process.off('SIGINT', handler);
+    },
+  };
+}
+
+/** Colours for what a command writes itself: only on a terminal that has them. */
+export function paint(output: Output, style: Parameters<Paint>[0], text: string): string {
+  return painter(wantsColor(output))(style, text);
+}
+
+/** How to render a report for standard output. */
+export function renderOptions({ stdout }: Context): RenderOptions {
+  return { color: wantsColor(stdout), width: stdout.columns ?? 100 };
+}
+
+/** Human text or the machine's JSON, each ending in one newline. */
+export function print(context: Context, text: string): void {
+  context.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+export function printJson(context: Context, value: unknown): void {
+  context.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** Progress and remarks: stderr, so that stdout stays clean for scripts. */
+export function note(context: Context, text: string): void {
+  context.stderr.write(`${text}\n`);
+}

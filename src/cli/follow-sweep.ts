@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { createLogUpdate } from 'log-update';
+import type { Store, SweepRow } from '../store/store.ts';
+import { type Context, note } from './context.ts';
+import { progressBlock, progressLine, type Snapshot } from './progress.ts';
+import { runningProblems, type SweepRun, sweepRun } from './sweep-runs.ts';
+import { UserError } from './user-error.ts';
+
+const LOOK_MS = 500;
+/** Listing is limited to a few requests a second on a server that others use too. */
+const LIST_MS = 2000;
+/** A plain log gets a line when something has changed, and one now and then to show that it lives. */
+const PLAIN_LINE_MS = 10_000;
+const PLAIN_QUIET_MS = 60_000;
+/** The supervisor restarts a server that died within seconds; longer is worth telling. */
+const UNREACHABLE_MS = 60_000;
+
+export type Followed = { kind: 'ended'; run: Exclude<SweepRun, 'running'> } | { kind: 'interrupted' };
+
+/** Shows a sweep on stderr until its workflow has ended, or until Ctrl-C, which leaves the sweep running. */
+export async function followSweep(input: { context: Context; store: Store; client: Client; sweep: SweepRow }): Promise<Followed> {
+  const { context, store, client, sweep } = input;
+  const interrupt = new AbortController();
+  const restore = context.onInterrupt(() => interrupt.abort());
+  const display = progressDisplay(context);
+  const startedAt = performance.now();
+  const doneBefore = total(await store.countOutcomes(sweep.name));
+  let lastAnswerAt = startedAt;
+  let listedAt = Number.NEGATIVE_INFINITY;
+  let running: Snapshot['running'] = [];
+  try {
+    for (;;) {
+      let run: SweepRun | undefined;
+      try {
+        run = await sweepRun(client, sweep.name);
+        if (performance.now() - listedAt >= LIST_MS) {
+          running = await runningProblems(client, sweep.name);
+          listedAt = performance.now();
+        }
+        lastAnswerAt = performance.now();
+      } catch (error) {
+        if (performance.now() - lastAnswerAt > UNREACHABLE_MS) throw unreachable(sweep.name, error);
+      }
+      const ended = run !== undefined && run !== 'running';
+      const [counts, usage] = await Promise.all([store.countOutcomes(sweep.name), store.usage({ sweep: sweep.name })]);
+      display.show({
+        sweep: sweep.name,
+        planned: sweep.planned,
+        counts,
+        running: ended ? [] : running,
+        requests: { sent: usage.sent, reused: usage.reused },
+        tokens: usage.prompt + usage.completion,
+        elapsedMs: performance.now() - startedAt,
+        doneBefore,
+      });
+      if (run !== undefined && run !== 'running') return { kind: 'ended', run };
+      if (interrupt.signal.aborted) return { kind: 'interrupted' };
+      await sleep(LOOK_MS, undefined, { signal: interrupt.signal }).catch(() => {});
+      if (interrupt.signal.aborted) return { kind: 'interrupted' };
+    }
+  } finally {
+    display.end();
+    restore();
+  }
+}
+
+function progressDisplay(context: Context): { show(snapshot: Snapshot): void; end(): void } {
+  const { stderr } = context;
+  if (stderr.isTTY === true) {
+    const update = createLogUpdate(stderr, { showCursor: true });
+    return {
+      show: (snapshot) => update(progressBlock(snapshot, stderr.columns ?? 80)),
+      end: () => update.done(),
+    };
+  }
+  let printedAt = Number.NEGATIVE_INFINITY;
+  let printed = '';
+  let latest: Snapshot | undefined;
+  const stateOf = ({ counts, requests }: Snapshot) => JSON.stringify([counts, requests.sent]);
+  const line = (snapshot: Snapshot) => {
+    note(context, progressLine(snapshot));
+    printedAt = performance.now();
+    printed = stateOf(snapshot);
+  };
+  return {
+    show(snapshot) {
+      latest = snapshot;
+      const quietMs = performance.now() - printedAt;
+      if (quietMs >= PLAIN_QUIET_MS || (quietMs >= PLAIN_LINE_MS && stateOf(snapshot) !== printed)) line(snapshot);
+    },
+    end() {
+      if (latest !== undefined && stateOf(latest) !== printed) line(latest);
+    },
+  };
+}
+
+function unreachable(sweep: string, cause: unknown): UserError {
+  return new UserError({
+    message: `Temporal has not answered for ${UNREACHABLE_MS / 1000} s`,
+    remedy: `The sweep goes on by itself once the server is back: \`qualityflow dev\` starts it, \`qualityflow sweep watch ${sweep}\` shows it`,
+    exitCode: 3,
+    cause,
+  });
+}
+
+function total(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,39 @@
+import { Command } from 'commander';
+import type { Context } from './context.ts';
+import { addDemo } from './commands/demo.ts';
+import { addDev } from './commands/dev.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addDown } from './commands/down.ts';
+import { addProblems } from './commands/problems.ts';
+import { addReport } from './commands/report.ts';
+import { addSetup } from './commands/setup.ts';
+import { addShow } from './commands/show.ts';
+import { addSolve } from './commands/solve.ts';
+import { addSweep } from './commands/sweep.ts';
+import { addWorker } from './commands/worker.ts';
+
+/** Where a command leaves its exit code. */
+export interface Result {
+  exitCode: number;
+}
+
+/** Adds one command to its parent. */
+export type AddCommand = (parent: Command, context: Context, result: Result) => void;
+
+const COMMANDS: readonly AddCommand[] = [addSetup, addDoctor, addDev, addDown, addWorker, addDemo, addSweep, addSolve, addShow, addReport, addProblems];
+
+export function buildProgram(context: Context, result: Result): Command {
+  const program = new Command('qualityflow')
+    .description('Durable program synthesis and evaluation of code models, orchestrated by Temporal')
+    .option('--verbose', 'stack traces with errors (anywhere on the line)')
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+      // `main` says what is wrong, in its own form.
+      outputError: () => {},
+    });
+  for (const add of COMMANDS) add(program, context, result);
+  return program;
+}

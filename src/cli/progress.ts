@@ -1,0 +1,101 @@
+import stringWidth from 'string-width';
+import { terminalLine } from '../reports/terminal-safe.ts';
+
+/** A sweep at one moment, as the store and Temporal know it. */
+export interface Snapshot {
+  sweep: string;
+  planned: number;
+  /** Rows by outcome. */
+  counts: Readonly<Record<string, number>>;
+  running: readonly { taskId: string; stage: string }[];
+  requests: { sent: number; reused: number };
+  tokens: number;
+  /** Since this command began to look. */
+  elapsedMs: number;
+  /** Rows that were there when it began: they say nothing about the pace. */
+  doneBefore: number;
+}
+
+const BAR_WIDTH = 30;
+const SHOWN_RUNNING = 6;
+
+/** The block that a terminal shows and rewrites: at most five lines, none wider than `columns`. */
+export function progressBlock(snapshot: Snapshot, columns: number): string {
+  const { planned, running } = snapshot;
+  const done = doneOf(snapshot);
+  const filled = planned === 0 ? 0 : Math.round((BAR_WIDTH * done) / planned);
+  const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}`;
+  const lines = [
+    `${snapshot.sweep}  ${bar}  ${done}/${planned}  ${timing(snapshot)}`,
+    outcomesOf(snapshot),
+    usageOf(snapshot),
+    ...(running.length === 0 ? [] : [`running ${running.length}: ${runningOf(snapshot)}`]),
+  ];
+  return lines.map((line) => cut(terminalLine(line), columns)).join('\n');
+}
+
+/** The same as one line, for logs. */
+export function progressLine(snapshot: Snapshot): string {
+  const parts = [
+    `${snapshot.sweep} ${doneOf(snapshot)}/${snapshot.planned}`,
+    outcomesOf(snapshot),
+    `running ${snapshot.running.length}`,
+    usageOf(snapshot),
+    timing(snapshot),
+  ];
+  return terminalLine(parts.join(' | '));
+}
+
+function doneOf({ counts }: Snapshot): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+function outcomesOf({ counts }: Snapshot): string {
+  const named = Object.entries(counts).filter(([, count]) => count > 0);
+  return named.length === 0 ? 'no outcome yet' : named.map(([outcome, count]) => `${outcome} ${count}`).join(' · ');
+}
+
+function usageOf({ requests, tokens }: Snapshot): string {
+  const reused = requests.reused === 0 ? '' : `, ${grouped(requests.reused)} reused`;
+  return `${grouped(requests.sent)} requests sent${reused} · ${grouped(tokens)} tokens`;
+}
+
+function runningOf({ running }: Snapshot): string {
+  const shown = running.slice(0, SHOWN_RUNNING).map(({ taskId, stage }) => `${taskId} ${stage}`);
+  const rest = running.length - shown.length;
+  return `${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}`;
+}
+
+/** Elapsed, and how long the rest takes at the pace since this command began; no guess before three have ended. */
+function timing(snapshot: Snapshot): string {
+  const ended = doneOf(snapshot) - snapshot.doneBefore;
+  const left = snapshot.planned - doneOf(snapshot);
+  const eta = ended >= 3 && left > 0 ? `, about ${duration((snapshot.elapsedMs / ended) * left)} left` : '';
+  return `${duration(snapshot.elapsedMs)}${eta}`;
+}
+
+/** `42s`, `3m05s`, `2h07m`. */
+export function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${seconds}s`;
+  if (minutes < 60) return `${minutes}m${String(seconds % 60).padStart(2, '0')}s`;
+  return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
+}
+
+/** 1234567 → `1,234,567`, the same in every locale. */
+export function grouped(value: number): string {
+  return String(Math.round(value)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function cut(line: string, columns: number): string {
+  if (stringWidth(line) <= columns) return line;
+  let text = '';
+  let width = 0;
+  for (const char of line) {
+    width += stringWidth(char);
+    if (width > columns - 1) break;
+    text += char;
+  }
+  return `${text}…`;
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+
+/** Adds the flags that describe a sweep (`SpecFlags`). */
+export function addSpecFlags(command: Command): Command {
+  return command
+    .option('--name <name>', 'name of the sweep (made up when only flags are given)')
+    .option('--benchmark <name|file>', 'humaneval, humaneval+, mbpp, mbpp-sanitized, mbpp+, mini, or an own .jsonl file')
+    .option('--task <id>', 'only this task; may be repeated', (id: string, before: string[] | undefined) => [...(before ?? []), id])
+    .option('--limit <n>', 'only the first n tasks')
+    .option('--shuffle <seed>', 'shuffle the tasks before the limit')
+    .option('--samples <n>', 'independent runs a task')
+    .option('--seed <n>', 'seed sent with every request')
+    .option('--strategy <preset>', 'standard, relaxed, quality-flow or zero-shot')
+    .option('--model <name>', 'model, as its endpoint knows it')
+    .option('--endpoint <alias|url>', 'default, scripted, or a base URL')
+    .option('--api <kind>', 'chat, or completions for base models')
+    .option('--max-tokens <n>', 'longest reply, in tokens')
+    .option('--concurrency <n>', 'problems at once');
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { EncodedValue, JudgeJob, Sandbox } from '../sandbox/sandbox.ts';
+import { askJudge } from './judge-job.ts';
+
+const reply = z.object({
+  prelude: z.string(),
+  setup: z.string(),
+  alias: z.string().nullable(),
+  tests: z.array(
+    z.object({ source: z.string(), label: z.string(), calls: z.array(z.string()), invalid: z.string().optional(), inherent: z.string().optional() }),
+  ),
+});
+
+export interface CollectedTest {
+  source: string;
+  label: string;
+  /** The distinct calls that the test makes before it needs a result. */
+  calls: EncodedValue[];
+  /** Why the test cannot be used at all. */
+  invalid?: string | undefined;
+  /** Why values alone cannot decide it. Depends on the test only: a program cannot choose to be graded in its own process. */
+  inherent?: string | undefined;
+}
+
+export interface Collected {
+  prelude: string;
+  setup: string;
+  alias: string | null;
+  tests: CollectedTest[];
+}
+
+/** Either assert-style tests, each a piece of Python that calls the entry point, or a `check(candidate)` function. */
+export type TestSource = { tests: string[] } | { check: string };
+
+const SECONDS = 20;
+
+/** Runs the tests without any program and learns which calls they make. A test that brings the judge down is invalid, its neighbours are not. */
+export async function collectCalls(job: {
+  sandbox: Sandbox;
+  entryPoint: string;
+  setup: string;
+  source: TestSource;
+  trust: JudgeJob['trust'];
+  signal?: AbortSignal | undefined;
+}): Promise<Collected> {
+  const { sandbox, entryPoint, setup, source, trust, signal } = job;
+  const input = { mode: 'collect', entryPoint, setup, ...source };
+  const answer = await askJudge({ sandbox, script: 'replay', input, reply, trust, seconds: SECONDS, signal });
+  const wanted = 'tests' in source ? source.tests : undefined;
+  if (answer.kind === 'reply' && (wanted === undefined || answer.reply.tests.length === wanted.length)) return answer.reply;
+  const invalid = answer.kind === 'failed' ? `the test itself fails: ${answer.reason} ${answer.detail}`.trim() : 'the test broke the judge';
+  if (wanted === undefined || wanted.length <= 1) {
+    const text = 'check' in source ? source.check : (source.tests[0] ?? '');
+    const tests = wanted?.length === 0 ? [] : [{ source: text, label: 'check' in source ? 'check(candidate)' : text, calls: [], invalid }];
+    return { prelude: '', setup, alias: null, tests };
+  }
+  const middle = wanted.length >> 1;
+  const first = await collectCalls({ ...job, source: { tests: wanted.slice(0, middle) } });
+  const second = await collectCalls({ ...job, source: { tests: wanted.slice(middle) } });
+  return { ...first, prelude: first.prelude || second.prelude, tests: [...first.tests, ...second.tests] };
+}

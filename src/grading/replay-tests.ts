@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { EncodedValue, JudgeJob, OutputRow, Sandbox } from '../sandbox/sandbox.ts';
+import { bounded, TEST_CHARS, VALUE_CHARS } from './bounded.ts';
+import { askJudge } from './judge-job.ts';
+import type { TestResult } from './verdict.ts';
+
+const outcome = z.object({
+  status: z.enum(['pass', 'fail', 'error', 'timeout', 'memory_limit', 'output_limit', 'not_run', 'invalid_test', 'need']),
+  label: z.string().optional(),
+  actual: z.string().nullish(),
+  expected: z.string().nullish(),
+  exception: z.string().optional(),
+});
+const reply = z.object({ results: z.array(z.array(outcome)), needs: z.array(z.array(z.string())) });
+
+/** `need`: the test made calls that nobody has run yet. */
+export type Replayed = TestResult | 'need';
+
+export interface ReplayOutcome {
+  /** By program, then by test. */
+  results: Replayed[][];
+  /** Calls to run next, by program. */
+  needs: EncodedValue[][];
+}
+
+export interface ReplayJob {
+  sandbox: Sandbox;
+  entryPoint: string;
+  alias: string | null;
+  setup: string;
+  tests: { source: string; label: string }[];
+  calls: EncodedValue[];
+  /** Rows by program, then by call; undefined where a program never ran a call. */
+  programs: (OutputRow | undefined)[][];
+  trust: JudgeJob['trust'];
+  signal?: AbortSignal | undefined;
+}
+
+/** Recorded outputs sent to one judge job; more is split by programs. */
+const INPUT_BYTES = 32 << 20;
+const SECONDS = 20;
+
+/** Runs every test once a program, with the program's recorded outputs in its place. What brings the judge down is isolated by halving. */
+export async function replayTests(job: ReplayJob): Promise<ReplayOutcome> {
+  const { programs, tests } = job;
+  if (programs.length === 0 || tests.length === 0) return { results: programs.map(() => []), needs: programs.map(() => []) };
+  if (programs.length > 1 && sizeOf(programs) > INPUT_BYTES) return splitPrograms(job);
+
+  const input = {
+    mode: 'replay',
+    entryPoint: job.entryPoint,
+    alias: job.alias,
+    setup: job.setup,
+    tests: tests.map((test) => test.source),
+    calls: job.calls,
+    programs: programs.map((rows) => job.calls.map((_, call) => withoutRepr(rows[call]))),
+  };
+  const answer = await askJudge({ sandbox: job.sandbox, script: 'replay', input, reply, trust: job.trust, seconds: SECONDS, signal: job.signal });
+  if (answer.kind === 'reply' && fits(answer.reply, job)) {
+    const { results, needs } = answer.reply;
+    return { needs, results: results.map((row) => row.map((found, test) => toResult(found, tests[test]?.label ?? ''))) };
+  }
+  if (programs.length > 1) return splitPrograms(job);
+  if (tests.length > 1) {
+    const middle = tests.length >> 1;
+    const first = await replayTests({ ...job, tests: tests.slice(0, middle) });
+    const second = await replayTests({ ...job, tests: tests.slice(middle) });
+    return {
+      results: [[...(first.results[0] ?? []), ...(second.results[0] ?? [])]],
+      needs: [[...new Set([...(first.needs[0] ?? []), ...(second.needs[0] ?? [])])]],
+    };
+  }
+  const reason = answer.kind === 'failed' ? answer.reason : 'crash';
+  const status = reason === 'timeout' || reason === 'memory_limit' ? reason : 'error';
+  const result: TestResult = { status, test: bounded(tests[0]?.label ?? '', TEST_CHARS), exception: 'the output cannot be compared' };
+  return { results: [[result]], needs: [[]] };
+}
+
+async function splitPrograms(job: ReplayJob): Promise<ReplayOutcome> {
+  const middle = job.programs.length >> 1;
+  const first = await replayTests({ ...job, programs: job.programs.slice(0, middle) });
+  const second = await replayTests({ ...job, programs: job.programs.slice(middle) });
+  return { results: [...first.results, ...second.results], needs: [...first.needs, ...second.needs] };
+}
+
+function fits(answer: z.infer<typeof reply>, job: ReplayJob): boolean {
+  const { results, needs } = answer;
+  return results.length === job.programs.length && needs.length === job.programs.length && results.every((row) => row.length === job.tests.length);
+}
+
+function sizeOf(programs: (OutputRow | undefined)[][]): number {
+  let bytes = 0;
+  for (const rows of programs) for (const row of rows) bytes += row?.kind === 'value' ? row.value.length : 100;
+  return bytes;
+}
+
+function withoutRepr(row: OutputRow | undefined): unknown {
+  if (row === undefined) return null;
+  return row.kind === 'value' ? { kind: row.kind, value: row.value } : row;
+}
+
+function toResult(found: z.infer<typeof outcome>, label: string): Replayed {
+  if (found.status === 'need') return 'need';
+  const result: TestResult = { status: found.status, test: bounded(found.label ?? label, TEST_CHARS) };
+  if (typeof found.actual === 'string') result.actual = bounded(found.actual, VALUE_CHARS);
+  if (typeof found.expected === 'string') result.expected = bounded(found.expected, VALUE_CHARS);
+  if (found.exception !== undefined) result.exception = bounded(found.exception, VALUE_CHARS + 100);
+  return result;
+}

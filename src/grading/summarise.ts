@@ -1,0 +1,33 @@
+import type { Graded, TestResult, Verdict } from './verdict.ts';
+
+/**
+ * A submission's verdict from its results in test order: the first test that the program failed decides. Without one, an unusable
+ * or unexecuted test, or no test at all, is `invalid_test`: a pass needs every test.
+ */
+export function summarise(results: readonly TestResult[]): Graded {
+  const passed = results.filter((result) => result.status === 'pass').length;
+  const forgeable = results.some((result) => result.forgeable === true) ? { forgeable: true as const } : {};
+  const counts = { tests: results.length, passed, ...forgeable };
+  for (const result of results) {
+    const verdict = failureVerdict(result.status);
+    if (verdict !== undefined) return { verdict, ...counts, firstFailure: result };
+  }
+  if (results.length > 0 && passed === results.length) return { verdict: 'pass', ...counts };
+  return { verdict: 'invalid_test', ...counts, firstFailure: results.find((result) => result.status !== 'pass') };
+}
+
+function failureVerdict(status: TestResult['status']): Exclude<Verdict, 'pass' | 'invalid_test'> | undefined {
+  switch (status) {
+    case 'pass':
+    case 'invalid_test':
+    case 'not_run':
+      return undefined;
+    case 'fail':
+      return 'wrong';
+    case 'error':
+    case 'timeout':
+    case 'memory_limit':
+    case 'output_limit':
+      return status;
+  }
+}

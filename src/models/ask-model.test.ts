@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { type Asked, askModel } from './ask-model.ts';
+import { type Endpoint, resolveEndpoint } from './endpoints.ts';
+import { ModelError, type ModelReply, type ModelRequest, type ReplyStore } from './model.ts';
+import { probeEndpoint } from './probe.ts';
+
+interface Seen {
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+/** A server that answers with `answer`, and what it was asked. */
+async function serve(t: TestContext, answer: (response: ServerResponse, seen: Seen) => void): Promise<{ url: string; seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const one = { url: request.url ?? '', headers: request.headers, body };
+    seen.push(one);
+    answer(response, one);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  return { url: `http://127.0.0.1:${address.port}/v1`, seen };
+}
+
+function json(response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
+}
+
+const good = { model: 'served', choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }], usage: { prompt_tokens: 1, completion_tokens: 2 } };
+
+class MemoryReplies implements ReplyStore {
+  readonly rows = new Map<string, ModelReply>();
+
+  async getReply(key: string): Promise<ModelReply | undefined> {
+    return this.rows.get(key);
+  }
+
+  async putReply(key: string, _request: ModelRequest, reply: ModelReply): Promise<void> {
+    if (!this.rows.has(key)) this.rows.set(key, reply);
+  }
+}
+
+function ask(
+  url: string,
+  { replies = new MemoryReplies(), name = 'm', requestTimeoutMs = 5000, signal = new AbortController().signal, endpoint }: {
+    replies?: ReplyStore;
+    name?: string;
+    requestTimeoutMs?: number;
+    signal?: AbortSignal;
+    endpoint?: Endpoint;
+  } = {},
+): Promise<Asked> {
+  const request: ModelRequest = {
+    settings: { endpoint: url, name, api: 'chat', parameters: {}, extraBody: {}, maxTokens: {}, requestTimeoutMs },
+    prompt: { version: 'generator/0@1', agent: 'generator', messages: [{ role: 'user', content: 'hello' }], temperature: 0, maxTokens: 9 },
+    seed: 0,
+    sample: 0,
+    retry: 0,
+  };
+  return askModel({ request, endpoint: endpoint ?? resolveEndpoint({ endpoint: url, env: {} }), replies, signal });
+}
+
+test('a reply is stored, and then reused without a request', async (t) => {
+  const { url, seen } = await serve(t, (response) => json(response, 200, good));
+  const replies = new MemoryReplies();
+  const first = await ask(url, { replies });
+  const second = await ask(url, { replies });
+  assert.deepEqual([first.reused, second.reused, seen.length], [false, true, 1]);
+  assert.deepEqual(second.reply, first.reply);
+  assert.partialDeepStrictEqual(first.reply, { kind: 'ok', text: 'hi', finishReason: 'stop', usage: { prompt: 1, completion: 2 }, model: 'served' });
+  assert.equal(seen[0]?.url, '/v1/chat/completions');
+  assert.deepEqual(JSON.parse(seen[0]?.body ?? ''), { model: 'm', messages: [{ role: 'user', content: 'hello' }], temperature: 0, max_tokens: 9 });
+});
+
+test('a reply that cannot be used is stored too: it was paid for', async (t) => {
+  const { url, seen } = await serve(t, (response) => json(response, 200, { choices: [], usage: null }));
+  const replies = new MemoryReplies();
+  assert.equal((await ask(url, { replies })).reply.kind, 'empty');
+  assert.equal((await ask(url, { replies })).reused, true);
+  assert.equal(seen.length, 1);
+});
+
+test('a literal URL gets the placeholder key, whatever the environment holds', async (t) => {
+  const { url, seen } = await serve(t, (response) => json(response, 200, good));
+  const before = { ...process.env };
+  t.after(() => {
+    process.env = before;
+  });
+  Object.assign(process.env, { OPENAI_API_KEY: 'secret-a', OPENAI_ORG_ID: 'secret-b', OPENAI_PROJECT_ID: 'secret-c', OPENAI_CUSTOM_HEADERS: 'X-Own: secret-d' });
+  await ask(url);
+  assert.equal(seen[0]?.headers.authorization, 'Bearer none');
+  assert.doesNotMatch(JSON.stringify(seen[0]?.headers), /secret/);
+});
+
+test('every failure is one request, with its class, and nothing is stored', async (t) => {
+  const cases: [answer: (response: ServerResponse) => void, kind: string][] = [
+    [(r) => json(r, 401, { error: { message: 'bad key sk-abcdefgh' } }), 'unauthorized'],
+    [(r) => json(r, 500, {}), 'unavailable'],
+    [(r) => json(r, 429, { error: { message: 'quota', code: 'insufficient_quota' } }), 'quota'],
+    [(r) => json(r, 400, { error: { message: 'content policy' } }), 'rejected'],
+    [(r) => json(r, 400, { error: { message: 'maximum context length is 10 tokens' } }), 'context_too_long'],
+    [(r) => json(r, 200, { error: { code: 429, message: 'later' } }), 'rate_limited'],
+    [(r) => r.writeHead(502, { 'content-type': 'text/html' }).end('<html>\u001b[2J</html>'), 'unavailable'],
+    [(r) => r.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>'), 'malformed'],
+    [(r) => r.writeHead(200, { 'content-type': 'application/json' }).end('{"choices":[{'), 'malformed'],
+    [(r) => void r.writeHead(200, { 'content-length': '999' }).write('{"choices"', () => r.destroy()), 'unavailable'],
+    [(r) => void r.destroy(), 'unavailable'],
+  ];
+  for (const [answer, kind] of cases) {
+    const { url, seen } = await serve(t, answer);
+    const replies = new MemoryReplies();
+    await assert.rejects(ask(url, { replies }), (error) => {
+      assert.ok(error instanceof ModelError);
+      assert.equal(error.kind, kind);
+      assert.doesNotMatch(error.message, /sk-abc|\p{Cc}/u);
+      assert.ok(error.message.includes('127.0.0.1'));
+      return true;
+    });
+    assert.deepEqual([seen.length, replies.rows.size], [1, 0], kind);
+  }
+});
+
+test('the wait an endpoint asks for comes with the error, and nobody sleeps it off', async (t) => {
+  const { url } = await serve(t, (response) => json(response, 429, { error: { message: 'later' } }, { 'retry-after': '3600' }));
+  const startedMs = Date.now();
+  await assert.rejects(ask(url), (error) => error instanceof ModelError && error.retryAfterMs === 3_600_000);
+  assert.ok(Date.now() - startedMs < 2000);
+});
+
+test('no server is unavailable, with the reason', async () => {
+  await assert.rejects(ask('http://127.0.0.1:9/v1'), (error) => error instanceof ModelError && error.kind === 'unavailable' && /ECONNREFUSED|bad port/.test(error.message));
+});
+
+test('a model that refuses max_tokens is asked again under the other name, once, and remembered', async (t) => {
+  const { url, seen } = await serve(t, (response, { body }) =>
+    'max_tokens' in JSON.parse(body)
+      ? json(response, 400, { error: { message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." } })
+      : json(response, 200, good),
+  );
+  const first = await ask(url, { name: 'newer' });
+  const second = await ask(url, { name: 'newer' });
+  assert.equal(first.key, second.key);
+  assert.deepEqual(seen.map(({ body }) => JSON.parse(body).max_completion_tokens), [undefined, 9, 9]);
+});
+
+test('a reply that never ends is given up after the time limit', async (t) => {
+  const { url } = await serve(t, (response) => void response.writeHead(200).write('{"choices"'));
+  await assert.rejects(ask(url, { requestTimeoutMs: 150 }), (error) => error instanceof ModelError && error.kind === 'unavailable' && /within 0.15 s/.test(error.message));
+});
+
+test('an abort rethrows its own reason, before, during the wait and in mid-body', async (t) => {
+  const reason = new Error('cancelled by the caller');
+  await assert.rejects(ask('http://127.0.0.1:9/v1', { signal: AbortSignal.abort(reason) }), (error) => error === reason);
+  for (const answer of [() => undefined, (response: ServerResponse) => void response.writeHead(200).write('{')]) {
+    const { url } = await serve(t, answer);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(reason), 100);
+    await assert.rejects(ask(url, { signal: controller.signal }), (error) => error === reason);
+  }
+});
+
+test('the probe says in one sentence what is wrong, and costs no completion', async (t) => {
+  const probe = (url: string, model = 'm') => probeEndpoint({ endpoint: resolveEndpoint({ endpoint: url, env: {} }), model });
+  const listing = (names: string[]) => (response: ServerResponse, { url }: Seen) =>
+    url === '/v1/models' ? json(response, 200, { data: names.map((id) => ({ id })) }) : json(response, 404, {});
+  const many = await serve(t, listing(['qwen-coder:latest', 'llama']));
+  assert.equal((await probe(many.url, 'qwen-coder')).kind, 'ok');
+  assert.match(JSON.stringify(await probe(many.url, 'lama')), /no model \\"lama\\".*did you mean \\"llama\\"/);
+  assert.match(JSON.stringify(await probe(many.url.replace('/v1', ''))), /is not the API's base URL.*\/v1/);
+  const one = await serve(t, listing(['loaded.gguf']));
+  assert.equal((await probe(one.url, 'anything')).kind, 'ok');
+  for (const [status, expected] of [[401, /asks for a key/], [403, /asks for a key/], [404, /"ok"/], [405, /"ok"/], [503, /answers HTTP 503/]] as const) {
+    const { url } = await serve(t, (response) => json(response, status, {}));
+    assert.match(JSON.stringify(await probe(url)), expected);
+  }
+  assert.match(JSON.stringify(await probe('http://127.0.0.1:9/v1')), /cannot be reached/);
+  assert.ok([...many.seen, ...one.seen].every(({ url }) => url.endsWith('/models')));
+});
+
+test('a configured key that is missing is named before anything is sent', async () => {
+  const endpoint = resolveEndpoint({ endpoint: 'fast', env: {}, configured: { fast: { baseURL: 'http://127.0.0.1:9/v1', keyEnv: 'FAST_KEY' } } });
+  assert.match(JSON.stringify(await probeEndpoint({ endpoint, model: 'm' })), /key of endpoint fast is missing.*FAST_KEY/);
+});

@@ -1,0 +1,118 @@
+import OpenAI from 'openai';
+import { modelError } from './classify-error.ts';
+import { classifyReply } from './classify-reply.ts';
+import type { Endpoint } from './endpoints.ts';
+import { openAiClient, readBody } from './http.ts';
+import { ModelError, type ModelReply, type ModelRequest, type ReplyStore } from './model.ts';
+import { redact } from './redact.ts';
+import { type BoundName, requestBody, requestKey } from './request-key.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+export interface Asked {
+  reply: ModelReply;
+  /** Key of the reply in the store. */
+  key: string;
+  /** True when the store had it and nothing was sent. */
+  reused: boolean;
+}
+
+/** Endpoints and models seen to refuse `max_tokens`; forgetting them costs one refused request, which is free. */
+const wantsCompletionTokens = new Set<string>();
+
+/**
+ * One reply to one request: from the store, else from the endpoint, and then stored before it is returned, whatever its kind.
+ * At most one completion is paid for. Throws `ModelError` when there is no reply; when `signal` is aborted, the signal's own reason
+ * (the client's abort error would look like a failure worth a retry). The time limit, `settings.requestTimeoutMs`, is for the
+ * whole reply and gives `unavailable`.
+ */
+export async function askModel({
+  request,
+  endpoint,
+  replies,
+  signal,
+}: {
+  request: ModelRequest;
+  endpoint: Endpoint;
+  replies: ReplyStore;
+  signal: AbortSignal;
+}): Promise<Asked> {
+  const key = requestKey({ request, endpointIdentity: endpoint.identity });
+  signal.throwIfAborted();
+  const stored = await replies.getReply(key);
+  if (stored !== undefined) return { reply: stored, key, reused: true };
+  const reply = await send({ request, endpoint, signal });
+  await replies.putReply(key, request, reply);
+  return { reply, key, reused: false };
+}
+
+async function send(input: { request: ModelRequest; endpoint: Endpoint; signal: AbortSignal }): Promise<ModelReply> {
+  const { settings } = input.request;
+  const memory = `${input.endpoint.identity} ${settings.name}`;
+  if (wantsCompletionTokens.has(memory)) return sendOnce({ ...input, boundName: 'max_completion_tokens' });
+  try {
+    return await sendOnce({ ...input, boundName: 'max_tokens' });
+  } catch (error) {
+    if (!(error instanceof ModelError) || error.status !== 400 || !/max_tokens.*max_completion_tokens/s.test(error.message)) throw error;
+    wantsCompletionTokens.add(memory);
+    return sendOnce({ ...input, boundName: 'max_completion_tokens' });
+  }
+}
+
+async function sendOnce({
+  request,
+  endpoint,
+  signal,
+  boundName,
+}: {
+  request: ModelRequest;
+  endpoint: Endpoint;
+  signal: AbortSignal;
+  boundName: BoundName;
+}): Promise<ModelReply> {
+  const { api, requestTimeoutMs } = request.settings;
+  const where = endpoint.identity;
+  const secrets = [endpoint.apiKey];
+  const client = openAiClient(endpoint, requestTimeoutMs);
+  const limit = AbortSignal.timeout(requestTimeoutMs);
+  const either = AbortSignal.any([signal, limit]);
+  const startedMs = performance.now();
+  let body: string;
+  try {
+    const response = await client
+      .post(api === 'chat' ? '/chat/completions' : '/completions', { body: requestBody(request, boundName), signal: either })
+      .asResponse();
+    body = await readBody(response, either);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.aborted || error instanceof OpenAI.APIConnectionTimeoutError) {
+      throw new ModelError('unavailable', `${where} gave no whole reply within ${requestTimeoutMs / 1000} s`);
+    }
+    throw transportError(error, { where, secrets });
+  }
+  const classified = classifyReply(body);
+  if (classified.kind === 'problem') throw modelError(classified.problem, { where, secrets });
+  if (classified.kind === 'malformed') throw new ModelError('malformed', `${where}: ${classified.detail}`, { status: 200 });
+  return { ...classified.reply, latencyMs: Math.round(performance.now() - startedMs) };
+}
+
+/** A refused connection, a connection cut in mid-body, or an answer other than 2xx. The cause is left out: it could hold headers. */
+function transportError(error: unknown, { where, secrets }: { where: string; secrets: (string | undefined)[] }): ModelError {
+  if (error instanceof ModelError) return error;
+  if (error instanceof OpenAI.APIError && error.status !== undefined) {
+    const { status, code, type, headers } = error;
+    const wait = retryAfterMs((name) => headers?.get(name), Date.now());
+    const problem = { status, code: code ?? undefined, type, message: error.message.replace(/^\d{3} /, ''), retryAfterMs: wait };
+    return modelError(problem, { where, secrets });
+  }
+  return new ModelError('unavailable', `${where} cannot be reached: ${redact(reasonOf(error), secrets)}`);
+}
+
+/** The innermost reason: fetch wraps ECONNREFUSED and the like in two layers of "fetch failed". */
+export function reasonOf(error: unknown): string {
+  let reason = String(error);
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : '';
+    reason = at.message || code || reason;
+  }
+  return reason;
+}

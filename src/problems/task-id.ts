@@ -1,0 +1,19 @@
+import { ProblemFileError } from './problem-file-error.ts';
+import { didYouMean } from './suggest.ts';
+
+/**
+ * The canonical id of what a person or a samples file calls a task: the id itself in any capitals (`Mbpp/2` is `MBPP/2`), or its last
+ * part alone (`2`) when only one task ends so.
+ * @throws ProblemFileError with the nearest id
+ */
+export function canonicalTaskId(benchmark: { name: string; taskIds: readonly string[] }, text: string): string {
+  const { name, taskIds } = benchmark;
+  const typed = text.trim();
+  if (taskIds.includes(typed)) return typed;
+  const lower = typed.toLowerCase();
+  for (const matches of [taskIds.filter((id) => id.toLowerCase() === lower), taskIds.filter((id) => id.toLowerCase().endsWith(`/${lower}`))]) {
+    const [match] = matches;
+    if (match !== undefined && matches.length === 1) return match;
+  }
+  throw new ProblemFileError(`${name} has no task ${JSON.stringify(text)}.`, didYouMean(typed, taskIds, `Its ids look like ${taskIds[0] ?? '(none)'}.`));
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { namesIn, parsePython } from './parse-python.ts';
+
+const bindings: [source: string, names: string[]][] = [
+  ['def f(x):\n    return x', ['f']],
+  ['@lru_cache\ndef f(): pass\nasync def g(): pass\nclass C: pass', ['f', 'g', 'C']],
+  ['import a.b, c as d\nfrom e import (f,  # why\n  g as h)\nfrom q import *', ['a', 'd', 'f', 'h']],
+  ['x = y = 1\n(a, [b]), c = z\nn: int = 3\no.p = q[0] = 4', ['x', 'y', 'a', 'b', 'c', 'n']],
+  ['try:\n  import q\nexcept ImportError:\n  q = None\nif q:\n  def f(): pass\nelse:\n  f = 1', ['q', 'f']],
+  ['def f():\n  def inner(): pass\n  z = 1', ['f']],
+];
+for (const [source, names] of bindings) test(`binds ${names.join(', ')}`, () => assert.deepEqual([...parsePython(source).defines].sort(), [...names].sort()));
+
+const errors: [source: string, hasErrors: boolean][] = [
+  ['def f():\n    return 1.\n', false],
+  ['def f():\n    # nothing\n', true],
+  ['def f():\n    return (1', true],
+  ["x = 'abc\n", true],
+  ['x = """abc\n', true],
+  ['x = rb"abc"; y = f"{x!r:>{w}}"', false],
+  ['print "x"', true],
+  ['return 1', true],
+  ['def f(x): return x', false],
+  ['Here is the code:', true],
+  ['match x:\n  case [1, *_]:\n    pass', false],
+];
+for (const [source, hasErrors] of errors) test(`${hasErrors ? 'errors' : 'no errors'} in ${JSON.stringify(source)}`, () => assert.equal(parsePython(source).hasErrors, hasErrors));
+
+test('errors belong to their statement', () => {
+  const { statements } = parsePython('def f():\n    return (1\n\ndef g():\n    return 2\n');
+  assert.deepEqual(statements.map(({ defines, hasErrors }) => [defines[0], hasErrors]), [['f', true], ['g', false]]);
+});
+
+test('names read and bound', () => assert.deepEqual([...namesIn('def f(x):\n  return g(x).h')], ['f', 'x', 'g']));
+
+test('a source too long to parse is skimmed', () => {
+  const { parsed, defines } = parsePython(`def f(): pass\n${'# '.repeat(50_000)}\nclass C: pass\n`);
+  assert.deepEqual([parsed, ...defines], [false, 'f', 'C']);
+});
+
+test('hostile sources neither throw nor take long', () => {
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void parsePython(text)));
+  for (const text of ['(', '[{(', 'a b ', '"', 'lambda:', "f'{", 'if x:\n', '\0', '\ud800', 'x.y=', 'import ', '1.', 'a,']) {
+    const start = performance.now();
+    parsePython(text.repeat(Math.floor(60_000 / text.length)));
+    parsePython(text.repeat(5_000_000));
+    assert.ok(performance.now() - start < 3000, text);
+  }
+});

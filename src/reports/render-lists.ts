@@ -1,0 +1,91 @@
+import Table from 'cli-table3';
+import { isFinal, isOutcome } from '../store/final-outcome.ts';
+import type { SweepRow } from '../store/store.ts';
+import { outcomeText } from './outcome-text.ts';
+import { bar, count, type Paint, pad, painter, percent, type RenderOptions, terminalColumns } from './terminal.ts';
+import { terminalLine } from './terminal-safe.ts';
+
+/** `sweep list`. `outcomes` are stored rows by outcome, as `Store.countOutcomes` gives them. */
+export function renderSweepList(
+  sweeps: readonly { sweep: SweepRow; outcomes: Record<string, number> }[],
+  options: RenderOptions,
+): string {
+  if (sweeps.length === 0) return 'No sweeps yet. Start one with: qualityflow sweep run SPEC\n';
+  const paint = painter(options.color);
+  const table = new Table({
+    head: ['name', 'benchmark', 'strategy', 'model', 'state', 'done', 'pass', 'created'],
+    style: { head: [], border: [], compact: true },
+    colAligns: ['left', 'left', 'left', 'left', 'left', 'right', 'right', 'left'],
+  });
+  for (const { sweep, outcomes } of sweeps) {
+    const { spec } = sweep;
+    table.push([
+      terminalLine(sweep.name),
+      terminalLine(spec.benchmark),
+      spec.strategy.kind,
+      terminalLine(spec.model.name) + (sweep.scripted ? ' (scripted)' : ''),
+      stateText(sweep.state, paint),
+      `${count(finished(outcomes))}/${count(sweep.planned)}`,
+      count(outcomes.pass ?? 0),
+      sweep.createdAt.slice(0, 16).replace('T', ' '),
+    ]);
+  }
+  return `${table.toString()}\n`;
+}
+
+/** `sweep status` and live progress, from plain data. `stages`: running problems by stage. `blocked`: why no new problem starts. */
+export interface SweepStatus {
+  name: string;
+  state: string;
+  scripted: boolean;
+  planned: number;
+  /** Stored rows by outcome. */
+  outcomes: Record<string, number>;
+  stages?: Record<string, number> | undefined;
+  blocked?: string | undefined;
+}
+
+export function renderStatus(status: SweepStatus, options: RenderOptions): string {
+  const paint = painter(options.color);
+  const done = finished(status.outcomes);
+  const recorded = Object.values(status.outcomes).reduce((sum, rows) => sum + rows, 0);
+  const share = status.planned === 0 ? 0 : done / status.planned;
+  const outcomes =
+    status.planned > recorded ? { ...status.outcomes, not_run: status.planned - recorded } : status.outcomes;
+  const scripted = status.scripted ? paint('yellow', '  (scripted model: not a measurement)') : '';
+  const barWidth = Math.max(10, Math.min(40, terminalColumns(options.width) - 34));
+  const lines = [
+    `${paint(['bold', 'cyan'], terminalLine(status.name))}  ${stateText(status.state, paint)}${scripted}`,
+    `  ${paint('green', bar({ share, width: barWidth }))} ${count(done)} of ${count(status.planned)} finished (${percent(share)})`,
+    `  ${outcomeText(outcomes, paint)}`,
+  ];
+  const stages = Object.entries(status.stages ?? {}).filter(([, problems]) => problems > 0);
+  if (stages.length > 0) {
+    lines.push(
+      `  ${pad('running', 8)} ${stages.map(([stage, problems]) => `${terminalLine(stage)} ${count(problems)}`).join(' · ')}`,
+    );
+  }
+  if (status.blocked !== undefined) lines.push(paint('red', `  blocked: ${terminalLine(status.blocked)}`));
+  return `${lines.join('\n')}\n`;
+}
+
+function finished(outcomes: Record<string, number>): number {
+  return Object.entries(outcomes).reduce(
+    (sum, [outcome, rows]) => sum + (isOutcome(outcome) && isFinal(outcome) ? rows : 0),
+    0,
+  );
+}
+
+function stateText(state: string, paint: Paint): string {
+  switch (state) {
+    case 'completed':
+      return paint('green', state);
+    case 'running':
+      return paint('cyan', state);
+    case 'blocked':
+    case 'cancelled':
+      return paint('yellow', state);
+    default:
+      return terminalLine(state);
+  }
+}

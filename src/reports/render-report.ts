@@ -1,0 +1,164 @@
+import Table from 'cli-table3';
+import { confusionRates } from './checker.ts';
+import type { SweepReport } from './report.ts';
+import {
+  bar,
+  count,
+  intervalPicture,
+  type Paint,
+  pad,
+  painter,
+  percent,
+  type RenderOptions,
+  terminalColumns,
+} from './terminal.ts';
+import { terminalLine } from './terminal-safe.ts';
+import { outcomeText } from './outcome-text.ts';
+
+/** A sweep's report for people. Every block of numbers from the scripted model says so in its title. */
+export function renderReport(report: SweepReport, options: RenderOptions): string {
+  const paint = painter(options.color);
+  const width = terminalColumns(options.width);
+  const title = (text: string) =>
+    paint('bold', text) + (report.scripted ? paint('yellow', '  (scripted model: not a measurement)') : '');
+  const blocks = [
+    heading(report, paint),
+    headlineBlock(report, { paint, title, width }),
+    stepBlock(report, { paint, title, width }),
+    [title('Outcomes'), `  ${outcomeText(report.outcomes, paint)}   of ${count(report.planned)} planned`],
+    checkerBlock(report, title),
+    funnelBlock(report, title),
+    costBlock(report, title),
+  ];
+  return `${blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+type Title = (text: string) => string;
+
+function heading(report: SweepReport, paint: Paint): string[] {
+  const parts = [
+    report.benchmark,
+    report.strategy,
+    report.model,
+    `${report.tasks} tasks × ${report.samples}`,
+    report.state,
+  ];
+  const sandboxes = report.sandboxes.map(
+    (s) => `Python ${s.python}, numpy ${s.numpy}, runner ${s.runnerSha256.slice(0, 12)}`,
+  );
+  const lines = [
+    `${paint(['bold', 'cyan'], terminalLine(report.sweep))}  ${parts.map(terminalLine).join(' · ')}`,
+    paint(
+      'dim',
+      `dataset ${terminalLine(report.datasetSha256.slice(0, 12))} · ${[...new Set(sandboxes)].map(terminalLine).join(' | ') || 'nothing graded yet'}`,
+    ),
+  ];
+  if (new Set(sandboxes).size > 1)
+    lines.push(paint('yellow', 'More than one sandbox graded this sweep: its results may not be comparable.'));
+  return lines;
+}
+
+function headlineBlock(
+  report: SweepReport,
+  { paint, title, width }: { paint: Paint; title: Title; width: number },
+): string[] {
+  const lines = [title('pass@k')];
+  for (const [k, { value, low, high, interval95 }] of Object.entries(report.passAt)) {
+    const bounds = low === high ? '' : `   unfinished runs leave [${percent(low)}, ${percent(high)}]`;
+    const sampling =
+      interval95 === null ? '' : `   95 % interval [${percent(interval95.low)}, ${percent(interval95.high)}]`;
+    lines.push(`  pass@${pad(k, 4)} ${paint(['bold', 'green'], pad(percent(value), 8, 'left'))}${sampling}${bounds}`);
+    if (value !== null && interval95 !== null) {
+      lines.push(
+        `  ${paint('dim', '0')} ${paint('green', intervalPicture({ value, ...interval95, width: Math.min(60, width - 12) }))} ${paint('dim', '100 %')}`,
+      );
+    }
+  }
+  if (report.noHeadline !== null) lines.push(paint('red', `  No headline: ${report.noHeadline}`));
+  return lines;
+}
+
+function stepBlock(
+  report: SweepReport,
+  { paint, title, width }: { paint: Paint; title: Title; width: number },
+): string[] {
+  const checked = report.steps.some((step) => step.accepted > 0);
+  const barWidth = Math.max(10, Math.min(40, width - 46));
+  const lines = [title('Right by step')];
+  let before: number | undefined;
+  for (const { step, passed, accepted, share } of report.steps) {
+    const change =
+      before === undefined || passed === before
+        ? ''
+        : passed > before
+          ? paint('green', `+${passed - before}`)
+          : paint('red', String(passed - before));
+    before = passed;
+    lines.push(
+      `  ${pad(step, 10)}${paint('green', bar({ share: share ?? 0, width: barWidth }))}${pad(count(passed), 6, 'left')} ${pad(percent(share), 8, 'left')} ${pad(change, 5, 'left')}${checked ? `  accepted ${count(accepted)}` : ''}`,
+    );
+  }
+  if (report.lastFive !== null) {
+    lines.push(
+      `  ${paint('dim', 'any of the last five programs (pass@5)')} ${count(report.lastFive.passed)}  ${percent(report.lastFive.share)}`,
+    );
+  }
+  return lines;
+}
+
+function checkerBlock(report: SweepReport, title: Title): string[] {
+  const { tp, fp, fn, tn } = report.checker;
+  if (tp + fp + fn + tn === 0) return [];
+  const table = plainTable(['step', 'TP', 'FP', 'FN', 'TN', 'accuracy', 'precision', 'recall', 'accepted']);
+  for (const row of report.checkerByStep) {
+    const rates = confusionRates(row);
+    table.push([
+      row.step,
+      ...[row.tp, row.fp, row.fn, row.tn].map(count),
+      ...[rates.accuracy, rates.precision, rates.recall, rates.accepted].map(percent),
+    ]);
+  }
+  return [title('Checker against hidden tests (accepted = positive)'), table.toString()];
+}
+
+function funnelBlock(report: SweepReport, title: Title): string[] {
+  const { funnel } = report;
+  if (funnel === null) return [];
+  const stage = (name: string, { entered, accepted, right }: { entered: number; accepted: number; right: number }) =>
+    `  ${pad(name, 11)}${pad(count(entered), 6, 'left')} came → ${pad(count(accepted), 6, 'left')} accepted, ${count(right)} right`;
+  const end = (name: string, { entered, right }: { entered: number; right: number }) =>
+    entered === 0 ? [] : [`  ${pad(name, 11)}${pad(count(entered), 6, 'left')} ended here, ${count(right)} right`];
+  return [
+    title('Funnel'),
+    stage('generated', funnel.generated),
+    ...(funnel.debugged.entered > 0 ? [stage('debugged', funnel.debugged)] : []),
+    ...(funnel.clarified.entered > 0 ? [stage('clarified', funnel.clarified)] : []),
+    ...end('reverted', funnel.reverted),
+    ...end('unaccepted', funnel.unaccepted),
+  ];
+}
+
+function costBlock(report: SweepReport, title: Title): string[] {
+  const { tokens, requests } = report;
+  const table = plainTable(['activity', 'replies', 'prompt tokens', 'completion tokens']);
+  for (const [activity, used] of Object.entries(tokens.byAgent)) {
+    table.push([terminalLine(activity), ...[used.requests, used.prompt, used.completion].map(count)]);
+  }
+  const total = `  ${count(tokens.prompt)} prompt + ${count(tokens.completion)} completion tokens · requests: ${count(requests.sent)} sent, ${count(requests.reused)} reused`;
+  const unmetered =
+    tokens.unmetered > 0
+      ? [`  ${count(tokens.unmetered)} replies came without a token count and are not in the totals`]
+      : [];
+  return [title('Cost'), ...(table.length > 0 ? [table.toString()] : []), total, ...unmetered];
+}
+
+function plainTable(head: string[]) {
+  return new Table({
+    head,
+    style: { head: [], border: [], compact: true },
+    colAligns: head.map((_, i) => (i === 0 ? 'left' : 'right')),
+  });
+}

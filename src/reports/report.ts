@@ -1,0 +1,192 @@
+import type { Outcome } from '../activities/contract.ts';
+import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
+import { type Headline, headline, type TaskProgress } from '../statistics/headline.ts';
+import type { OutcomeRow, Store, SweepRow, SweepState } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { isFinal } from '../store/final-outcome.ts';
+import { type Confusion, type ConfusionRates, confusionRates, countState, emptyConfusion } from './checker.ts';
+import { countRun, emptyFunnel, type Funnel } from './funnel.ts';
+import { REPORT_STEPS, type ReportStep, stateAt } from './trail.ts';
+
+/** Above this share of recorded runs that ended in infrastructure failures, a pass rate says more about the machines than about the model. */
+export const INFRA_LIMIT = 0.05;
+
+/** The k of pass@k that are reported, as far as the samples reach. */
+const KS = [1, 5, 10, 100];
+
+export interface StepScore {
+  step: ReportStep;
+  /** Runs whose submission would have been right at this step. */
+  passed: number;
+  /** Runs of which the checker had accepted a program by this step. */
+  accepted: number;
+  /** `passed` over the runs with a final outcome; null when there are none. */
+  share: number | null;
+}
+
+/** `report NAME --json` (architecture §9). Shares lie in [0, 1]. A run is one sample of one task. */
+export interface SweepReport {
+  sweep: string;
+  benchmark: string;
+  strategy: string;
+  model: string;
+  endpoint: string;
+  /** The offline scripted model answered: the numbers say nothing about a language model. */
+  scripted: boolean;
+  state: SweepState;
+  datasetSha256: string;
+  specHash: string;
+  /** Every sandbox that graded; more than one means that results may not be comparable. */
+  sandboxes: SandboxFingerprint[];
+  tasks: number;
+  samples: number;
+  /** Planned runs = Σ `outcomes`. */
+  planned: number;
+  /** Runs by outcome; `not_run` is what has no row yet. */
+  outcomes: Record<string, number>;
+  /** By k. `value` is null when nothing is final, or when `noHeadline` says why. */
+  passAt: Record<string, Headline>;
+  noHeadline: string | null;
+  tokens: {
+    prompt: number;
+    completion: number;
+    /** Replies without a token count; they add nothing above. */
+    unmetered: number;
+    byAgent: Record<string, { requests: number; prompt: number; completion: number }>;
+  };
+  /** `possiblyCharged` is null while no ledger of reservations is kept. */
+  requests: { sent: number; reused: number; possiblyCharged: number | null };
+  steps: StepScore[];
+  /** The checker on the final state; all zero when nothing was checked. */
+  checker: Confusion;
+  checkerByStep: ({ step: ReportStep } & Confusion & ConfusionRates)[];
+  /** Null when nothing was checked. */
+  funnel: Funnel | null;
+  /** The paper's pass@5: any of the last five programs of a run passes. Null for strategies that make one program. */
+  lastFive: { passed: number; share: number | null } | null;
+}
+
+/** Reads a sweep's outcomes once, as a stream. Throws a `StoreError` when there is no such sweep. */
+export async function buildReport({ store, sweep: name }: { store: Store; sweep: string }): Promise<SweepReport> {
+  const sweep = await store.getSweep(name);
+  if (sweep === undefined) {
+    throw new StoreError({
+      kind: 'invalid',
+      message: `There is no sweep named ${JSON.stringify(name)}.`,
+      remedy: 'See the names with: qualityflow sweep list',
+    });
+  }
+  const tally = startTally(sweep);
+  for await (const row of store.outcomes(name)) countOutcome(tally, row);
+  return summarise({ sweep, tally, usage: await store.usage({ sweep: name }) });
+}
+
+interface Tally {
+  steps: { step: ReportStep; passed: number; accepted: number; confusion: Confusion }[];
+  outcomes: Map<Outcome, number>;
+  tasks: Map<string, TaskProgress>;
+  sandboxes: Map<string, SandboxFingerprint>;
+  funnel: Funnel;
+  lastFive: number;
+}
+
+function startTally({ spec, tasks }: SweepRow): Tally {
+  const steps = spec.strategy.kind === 'zero-shot' ? (['zeroShot', 'final'] as const) : REPORT_STEPS;
+  return {
+    steps: steps.map((step) => ({ step, passed: 0, accepted: 0, confusion: emptyConfusion() })),
+    outcomes: new Map(),
+    tasks: new Map(tasks.map((taskId) => [taskId, { n: spec.samples, c: 0, open: spec.samples }])),
+    sandboxes: new Map(),
+    funnel: emptyFunnel(),
+    lastFive: 0,
+  };
+}
+
+function countOutcome(tally: Tally, row: OutcomeRow): void {
+  tally.outcomes.set(row.outcome, (tally.outcomes.get(row.outcome) ?? 0) + 1);
+  if (!isFinal(row.outcome)) return;
+  const task = tally.tasks.get(row.run.taskId);
+  if (task !== undefined) {
+    task.open--;
+    if (row.outcome === 'pass') task.c++;
+  }
+  for (const score of tally.steps) {
+    const state = stateAt(row, score.step);
+    if (state?.program.graded.verdict === 'pass') score.passed++;
+    if (state?.accepted === true) score.accepted++;
+    countState(score.confusion, state);
+  }
+  countRun(tally.funnel, row);
+  if (row.trail.slice(-5).some((entry) => entry.graded.verdict === 'pass')) tally.lastFive++;
+  if (row.fingerprint !== null) tally.sandboxes.set(JSON.stringify(row.fingerprint), row.fingerprint);
+}
+
+function summarise(input: { sweep: SweepRow; tally: Tally; usage: Awaited<ReturnType<Store['usage']>> }): SweepReport {
+  const { sweep, tally, usage } = input;
+  const recorded = [...tally.outcomes.values()].reduce((sum, rows) => sum + rows, 0);
+  const tasks = [...tally.tasks.values()];
+  const final = sweep.planned - tasks.reduce((sum, task) => sum + task.open, 0);
+  const share = (passed: number) => (final === 0 ? null : passed / final);
+  const noHeadline = reasonAgainstHeadline({
+    planned: sweep.planned,
+    recorded,
+    infra: tally.outcomes.get('infra') ?? 0,
+  });
+  const zeroShot = sweep.spec.strategy.kind === 'zero-shot';
+  return {
+    sweep: sweep.name,
+    benchmark: sweep.spec.benchmark,
+    strategy: sweep.spec.strategy.kind,
+    model: sweep.spec.model.name,
+    endpoint: sweep.endpointIdentity,
+    scripted: sweep.scripted,
+    state: sweep.state,
+    datasetSha256: sweep.datasetSha256,
+    specHash: sweep.specHash,
+    sandboxes: [...tally.sandboxes.values()],
+    tasks: sweep.tasks.length,
+    samples: sweep.spec.samples,
+    planned: sweep.planned,
+    outcomes: {
+      ...Object.fromEntries(tally.outcomes),
+      ...(sweep.planned > recorded ? { not_run: sweep.planned - recorded } : {}),
+    },
+    passAt: passRates({ tasks, samples: sweep.spec.samples, withheld: noHeadline !== null }),
+    noHeadline,
+    tokens: {
+      prompt: usage.prompt,
+      completion: usage.completion,
+      unmetered: usage.unmetered,
+      byAgent: usage.byActivity,
+    },
+    requests: { sent: usage.sent, reused: usage.reused, possiblyCharged: null },
+    steps: tally.steps.map(({ step, passed, accepted }) => ({ step, passed, accepted, share: share(passed) })),
+    checker: tally.steps.find(({ step }) => step === 'final')?.confusion ?? emptyConfusion(),
+    checkerByStep: tally.steps.map(({ step, confusion }) => ({ step, ...confusion, ...confusionRates(confusion) })),
+    funnel: tally.funnel.generated.entered === 0 ? null : tally.funnel,
+    lastFive: zeroShot ? null : { passed: tally.lastFive, share: share(tally.lastFive) },
+  };
+}
+
+function passRates(input: { tasks: TaskProgress[]; samples: number; withheld: boolean }): Record<string, Headline> {
+  const rates: Record<string, Headline> = {};
+  for (const k of KS.filter((k) => k <= input.samples)) {
+    const rate = headline(input.tasks, k);
+    if (rate !== null) rates[k] = input.withheld ? { ...rate, value: null, interval95: null } : rate;
+  }
+  return rates;
+}
+
+function reasonAgainstHeadline({
+  planned,
+  recorded,
+  infra,
+}: {
+  planned: number;
+  recorded: number;
+  infra: number;
+}): string | null {
+  if (planned === 0) return 'The sweep plans nothing.';
+  if (infra <= recorded * INFRA_LIMIT) return null;
+  return `${infra} of ${recorded} recorded runs ended in infrastructure failures, more than ${INFRA_LIMIT * 100} %.`;
+}

@@ -1,0 +1,77 @@
+/** What a person wants to know of a step's stored result (JSON text of the activity's return value, perhaps cut). */
+export interface StepResult {
+  /** One line: what came out. */
+  summary: string;
+  /** Extracted program, clarification, tests or prediction: what the next step worked with. */
+  text?: string | undefined;
+  /** The extraction rule that fired. */
+  rule?: string | undefined;
+}
+
+/** Reads the result of any activity; what it does not know it shows as it is. */
+export function readStepResult(json: string): StepResult {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return { summary: 'result (cut)', text: json };
+  }
+  if (Array.isArray(value)) return readArray(value);
+  if (!isRecord(value)) return { summary: String(value) };
+  switch (value.kind) {
+    case 'program':
+      return { summary: 'program', text: text(value.code), rule: text(value.rule) };
+    case 'prediction':
+      return { summary: `predicted ${text(value.prediction) ?? ''}`, text: text(value.comparison) };
+    case 'judgement':
+      return { summary: value.accept === true ? 'accepted' : 'rejected' };
+    case 'tests': {
+      const tests = Array.isArray(value.tests) ? value.tests : [];
+      return { summary: `${tests.length} tests`, text: tests.map(testText).join('\n') };
+    }
+    case 'clarification':
+      return { summary: 'clarified statement', text: text(value.statement) };
+    case 'unusable':
+      return { summary: `unusable: ${text(value.reason) ?? ''}`, text: text(value.detail) };
+    case 'paced':
+      return { summary: `endpoint asked to wait until ${text(value.until) ?? ''}` };
+    default:
+      return typeof value.outcome === 'string'
+        ? { summary: value.outcome, text: text(value.detail) }
+        : { summary: 'result', text: JSON.stringify(value, null, 1) };
+  }
+}
+
+/** Rows of `runPrograms` by program and test, or flags of `comparePredictions`. */
+function readArray(value: unknown[]): StepResult {
+  if (value.every((item) => typeof item === 'boolean')) {
+    return { summary: `${value.filter(Boolean).length} of ${value.length} predictions hold` };
+  }
+  const rows = value.map((row) => (Array.isArray(row) ? row : [row]));
+  const lines = rows.flatMap((row, program) =>
+    row.filter(isRecord).map((result) => {
+      const seen = [result.exception, result.actual === undefined ? undefined : `got ${text(result.actual) ?? ''}`]
+        .map(text)
+        .filter((part) => part !== undefined);
+      const prefix = rows.length > 1 ? `program ${program}: ` : '';
+      return `${prefix}${text(result.status) ?? '?'}  ${text(result.test) ?? ''}${seen.length > 0 ? `  # ${seen.join('; ')}` : ''}`;
+    }),
+  );
+  const passed = rows.map(
+    (row) => `${row.filter((result) => isRecord(result) && result.status === 'pass').length} of ${row.length}`,
+  );
+  return { summary: `tests passed: ${passed.join(', ') || 'none run'}`, text: lines.join('\n') };
+}
+
+function testText(test: unknown): string {
+  if (!isRecord(test)) return String(test);
+  return text(test.source) ?? `stdin ${JSON.stringify(test.stdin)} → stdout ${JSON.stringify(test.stdout)}`;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

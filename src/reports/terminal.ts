@@ -1,0 +1,65 @@
+import stringWidth from 'string-width';
+import { styleText } from 'node:util';
+
+export interface RenderOptions {
+  /** Whether to colour; see `wantsColor`. */
+  color: boolean;
+  /** Columns of the terminal. */
+  width: number;
+}
+
+type Style = Parameters<typeof styleText>[0];
+export type Paint = (style: Style, text: string) => string;
+
+/** Colour only for a terminal that has it and a user who did not refuse it (NO_COLOR, TERM=dumb, FORCE_COLOR=0: Node's own rules). */
+export function wantsColor(stream: { isTTY?: boolean; hasColors?: (count: number) => boolean }): boolean {
+  return stream.isTTY === true && stream.hasColors?.(16) === true;
+}
+
+export function painter(color: boolean): Paint {
+  return color ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
+}
+
+/** Pads by columns on the screen, not by code units. */
+export function pad(text: string, width: number, side: 'left' | 'right' = 'right'): string {
+  const space = ' '.repeat(Math.max(0, width - stringWidth(text)));
+  return side === 'right' ? text + space : space + text;
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A horizontal bar of `width` columns, `share` of it filled, to an eighth of a column. */
+export function bar({ share, width }: { share: number; width: number }): string {
+  const eighths = Math.round(Math.min(1, Math.max(0, share)) * width * 8);
+  return pad('█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? ''), width);
+}
+
+/** A scale from 0 to 1 with an interval drawn on it and the value marked. */
+export function intervalPicture(input: { value: number; low: number; high: number; width: number }): string {
+  const column = (x: number) => Math.round(Math.min(1, Math.max(0, x)) * (input.width - 1));
+  const cells: string[] = Array.from({ length: input.width }, (_, i) =>
+    i >= column(input.low) && i <= column(input.high) ? '━' : '─',
+  );
+  cells[column(input.value)] = '●';
+  return cells.join('');
+}
+
+export function percent(share: number | null): string {
+  return share === null ? '–' : `${(share * 100).toFixed(1)} %`;
+}
+
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 60_000
+    ? `${(ms / 1000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+/** A width to lay out for, whatever the terminal claims. */
+export function terminalColumns(width: number): number {
+  return Number.isFinite(width) ? Math.min(200, Math.max(40, Math.floor(width))) : 80;
+}

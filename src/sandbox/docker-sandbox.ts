@@ -1,0 +1,213 @@
+import { availableParallelism } from 'node:os';
+import type Docker from 'dockerode';
+import { z } from 'zod';
+import type { RunnerFrame } from './frames.ts';
+import { createPool, type Pool, type Task } from './pool.ts';
+import { parseOutputRow, parseStdioRow } from './rows.ts';
+import {
+  type CallsJob,
+  type JudgeJob,
+  type JudgeResult,
+  type OutputRow,
+  type Sandbox,
+  SandboxError,
+  type SandboxFingerprint,
+  type StdioJob,
+  type StdioRow,
+} from './sandbox.ts';
+import { openSlot, type Slot, SlotLost } from './slot.ts';
+import { sweepLeftovers } from './sweeper.ts';
+import { messageOf, within } from './within.ts';
+
+/** Judges hold the outputs of many programs at once. */
+const JUDGE_MEMORY_BYTES = 2 * 1024 ** 3;
+
+export interface DockerSandboxOptions {
+  docker: Docker;
+  imageId: string;
+  /** Containers for programs; as many again for each kind of judge, opened when first needed. Never more than cores. */
+  slots?: number | undefined;
+  log?: ((line: string) => void) | undefined;
+}
+
+/**
+ * The sandbox on one Docker engine: warm containers, one program at a time in each. Starts by removing what dead processes left behind.
+ * `close` it: idle containers keep the process alive.
+ *
+ * A container that is lost (removed from outside, out of memory as a whole) is replaced and its program run once more. A program whose
+ * containers are lost twice, while a fresh one works, gets `crash` for every call; when a fresh one does not work either, `SandboxError`.
+ */
+export async function createDockerSandbox(options: DockerSandboxOptions): Promise<Sandbox> {
+  const { docker, imageId, log } = options;
+  const size = Math.max(1, Math.min(options.slots ?? availableParallelism(), availableParallelism()));
+  const swept = await sweepLeftovers({ docker });
+  if (swept > 0) log?.(`removed ${swept} containers of processes that have ended`);
+  const pool = (role: string): Pool =>
+    createPool({ size, open: (memoryBytes) => openSlot({ docker, imageId, role, memoryBytes }) });
+  const programs = pool('programs');
+  const judges = { benchmark: pool('judge-benchmark'), model: pool('judge-model') };
+  let fingerprint: Promise<SandboxFingerprint> | undefined;
+
+  /** Undefined when the work itself takes its containers down. */
+  const runOrBlame = async <T>(target: Pool, task: Task<T>): Promise<T | undefined> => {
+    try {
+      return await target.run(task);
+    } catch (error) {
+      if (!(error instanceof SlotLost)) throw error;
+      await target.run({ memoryBytes: task.memoryBytes, signal: task.signal, execute: (slot) => readVersions(slot) });
+      log?.(`${error.message}; twice with the same program`);
+      return undefined;
+    }
+  };
+
+  /** All programs of a job; the first failure of the infrastructure ends the others. */
+  const eachProgram = async <P, R>(
+    items: P[],
+    signal: AbortSignal | undefined,
+    run: (item: P, signal: AbortSignal) => Promise<R>,
+  ): Promise<R[]> => {
+    const failed = new AbortController();
+    const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
+    const runs = items.map((item) => run(item, either));
+    try {
+      return await Promise.all(runs);
+    } catch (error) {
+      failed.abort(error);
+      await Promise.allSettled(runs);
+      throw error;
+    }
+  };
+
+  return {
+    runCalls({ programs: items, calls, limits, stopAfter, signal }: CallsJob) {
+      return eachProgram(items, signal, async (program, either) => {
+        if (calls.length === 0) return [];
+        const request = { op: 'calls', ...program, calls, limits, stopAfter };
+        const rows = await runOrBlame(programs, {
+          memoryBytes: limits.memoryBytes,
+          signal: either,
+          execute: (slot) =>
+            collectRows<OutputRow>({ slot, request, count: calls.length, parse: parseOutputRow, ofOutput: () => undefined }),
+        });
+        return rows ?? Array.from(calls, () => ({ kind: 'crash', detail: LOST }) as const);
+      });
+    },
+
+    runStdio({ programs: items, inputs, limits, stopAfter, signal }: StdioJob) {
+      return eachProgram(items, signal, async (program, either) => {
+        if (inputs.length === 0) return [];
+        const request = { op: 'stdio', ...program, inputs, limits, stopAfter };
+        const rows = await runOrBlame(programs, {
+          memoryBytes: limits.memoryBytes,
+          signal: either,
+          execute: (slot) =>
+            collectRows<StdioRow>({
+              slot,
+              request,
+              count: inputs.length,
+              parse: parseStdioRow,
+              ofOutput: (output) => ({ kind: 'value', stdout: output.toString('utf8') }),
+            }),
+        });
+        return rows ?? Array.from(inputs, () => ({ kind: 'crash', detail: LOST }) as const);
+      });
+    },
+
+    async runJudge({ source, input, trust, seconds, signal }: JudgeJob): Promise<JudgeResult> {
+      const request = { op: 'judge', source, input, seconds, memoryBytes: JUDGE_MEMORY_BYTES };
+      const result = await runOrBlame(judges[trust], {
+        memoryBytes: JUDGE_MEMORY_BYTES,
+        signal,
+        execute: (slot) => judge(slot, request),
+      });
+      return result ?? { kind: 'failed', reason: 'crash', detail: LOST };
+    },
+
+    fingerprint() {
+      fingerprint ??= readFingerprint({ docker, imageId, programs }).catch((error: unknown) => {
+        fingerprint = undefined;
+        throw error;
+      });
+      return fingerprint;
+    },
+
+    async close() {
+      await Promise.all([programs.close(), judges.benchmark.close(), judges.model.close()]);
+    },
+  };
+}
+
+const LOST = 'took its container down twice';
+
+async function collectRows<Row>(options: {
+  slot: Slot;
+  request: object;
+  count: number;
+  parse: (body: Buffer) => Row;
+  ofOutput: (output: Buffer) => Row | undefined;
+}): Promise<(Row | { kind: 'crash'; detail: string })[]> {
+  const { slot, request, count, parse, ofOutput } = options;
+  const rows = new Array<Row | undefined>(count).fill(undefined);
+  const { recycled } = await send(slot, request, ({ tag, body }) => {
+    if (tag === 'R') rows.fill(parse(body.subarray(8)), body.readUInt32BE(0), body.readUInt32BE(0) + body.readUInt32BE(4));
+    if (tag === 'S') rows[body.readUInt32BE(0)] = ofOutput(body.subarray(4));
+  });
+  return rows.map((row) => {
+    if (row !== undefined) return row;
+    if (recycled) return { kind: 'crash', detail: 'left its container in a state that could not be cleaned' };
+    throw new SandboxError('the runner left a row out');
+  });
+}
+
+const reasons = z.enum(['timeout', 'memory_limit', 'crash', 'exception']).catch('crash');
+const judgeFailure = z.object({ failed: reasons, detail: z.string() });
+
+async function judge(slot: Slot, request: object): Promise<JudgeResult> {
+  let result: JudgeResult | undefined;
+  await send(slot, request, ({ tag, body }) => {
+    if (tag === 'O') result ??= { kind: 'output', output: body.toString('utf8') };
+    if (tag !== 'J') return;
+    const failure = judgeFailure.safeParse(JSON.parse(body.toString('utf8')));
+    if (failure.success) result ??= { kind: 'failed', reason: failure.data.failed, detail: failure.data.detail };
+  });
+  if (result === undefined) throw new SandboxError('the runner left a judge without a result');
+  return result;
+}
+
+const versionsMessage = z.object({ versions: z.object({ python: z.string(), numpy: z.string() }) });
+
+async function readVersions(slot: Slot): Promise<{ python: string; numpy: string }> {
+  let versions: { python: string; numpy: string } | undefined;
+  await send(slot, { op: 'versions' }, ({ tag, body }) => {
+    if (tag !== 'J') return;
+    const message = versionsMessage.safeParse(JSON.parse(body.toString('utf8')));
+    if (message.success) versions = message.data.versions;
+  });
+  if (versions === undefined) throw new SandboxError('the runner did not tell its versions');
+  return versions;
+}
+
+function send(slot: Slot, request: object, onFrame: (frame: RunnerFrame) => void): Promise<{ recycled: boolean }> {
+  let failure: unknown;
+  return slot
+    .run(request, (frame) => {
+      try {
+        onFrame(frame);
+      } catch (error) {
+        failure ??= error;
+      }
+    })
+    .then((end) => {
+      if (failure !== undefined) throw new SandboxError(`the runner's answer could not be read: ${messageOf(failure)}`, failure);
+      return end;
+    });
+}
+
+async function readFingerprint(options: { docker: Docker; imageId: string; programs: Pool }): Promise<SandboxFingerprint> {
+  const { docker, imageId, programs } = options;
+  const image = await within({ ms: 10_000, what: 'inspecting the sandbox image' }, docker.getImage(imageId).inspect());
+  const runnerSha256 = image.Config.Labels?.['qualityflow.runner'];
+  if (runnerSha256 === undefined) throw new SandboxError('the image was not built by this product: run `qualityflow setup`');
+  const versions = await programs.run({ memoryBytes: 1 << 30, execute: readVersions });
+  return { ...versions, runnerSha256, imageId: image.Id };
+}

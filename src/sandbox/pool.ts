@@ -1,0 +1,129 @@
+import { SandboxError } from './sandbox.ts';
+import { type Slot, SlotLost } from './slot.ts';
+
+export interface Task<T> {
+  /** The slot must allow a program this much. */
+  memoryBytes: number;
+  execute: (slot: Slot) => Promise<T>;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Up to `size` warm slots; tasks are taken in the order in which they came. A task whose slot is lost is executed once more in a fresh
+ * one; a second loss is thrown (`SlotLost`). An aborted task rejects at once with the signal's reason, and its slot's container is killed.
+ */
+export interface Pool {
+  run<T>(task: Task<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export function createPool({ size, open }: { size: number; open: (memoryBytes: number) => Promise<Slot> }): Pool {
+  const idle: Slot[] = [];
+  const busy = new Set<Slot>();
+  const waiting: { admit: () => void; refuse: (reason: unknown) => void }[] = [];
+  let admitted = 0;
+  let closed = false;
+  const retired = new Set<Promise<unknown>>();
+
+  const retire = (slot: Slot): void => {
+    const gone: Promise<unknown> = slot
+      .close()
+      .catch(() => undefined)
+      .finally(() => retired.delete(gone));
+    retired.add(gone);
+  };
+
+  const admission = (signal: AbortSignal | undefined): Promise<void> => {
+    if (admitted < size) {
+      admitted++;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        waiting.splice(waiting.indexOf(waiter), 1);
+        reject(signal?.reason);
+      };
+      const waiter = {
+        admit: () => {
+          signal?.removeEventListener('abort', leave);
+          resolve();
+        },
+        refuse: reject,
+      };
+      waiting.push(waiter);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  };
+  const release = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) admitted--;
+    else next.admit();
+  };
+
+  const take = async (memoryBytes: number): Promise<Slot> => {
+    while (idle.length > 0) {
+      const found = idle.findIndex((slot) => slot.usable && slot.memoryBytes >= memoryBytes);
+      const slot = idle.splice(Math.max(0, found), 1)[0];
+      if (slot === undefined) break;
+      if (found >= 0) return slot;
+      const tooSmall = slot.usable;
+      retire(slot);
+      // One small slot makes room for one larger; the others may suit later tasks.
+      if (tooSmall) break;
+    }
+    return open(memoryBytes);
+  };
+
+  const executeOnce = async <T>({ memoryBytes, execute, signal }: Task<T>): Promise<T> => {
+    const slot = await take(memoryBytes);
+    if (closed) {
+      retire(slot);
+      throw closedError();
+    }
+    busy.add(slot);
+    const aborted = Promise.withResolvers<never>();
+    aborted.promise.catch(() => undefined);
+    const abort = () => {
+      retire(slot);
+      aborted.reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      signal?.throwIfAborted();
+      return await Promise.race([aborted.promise, execute(slot)]);
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      busy.delete(slot);
+      if (slot.usable && !closed) idle.push(slot);
+      else retire(slot);
+    }
+  };
+
+  return {
+    async run(task) {
+      task.signal?.throwIfAborted();
+      if (closed) throw closedError();
+      await admission(task.signal);
+      try {
+        try {
+          return await executeOnce(task);
+        } catch (error) {
+          if (!(error instanceof SlotLost) || closed || task.signal?.aborted === true) throw error;
+          return await executeOnce(task);
+        }
+      } finally {
+        release();
+      }
+    },
+    async close() {
+      closed = true;
+      for (const { refuse } of waiting.splice(0)) refuse(closedError());
+      for (const slot of [...idle.splice(0), ...busy]) retire(slot);
+      await Promise.all(retired);
+    },
+  };
+}
+
+function closedError(): SandboxError {
+  return new SandboxError('the sandbox was closed');
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { OutputRow, StdioRow } from './sandbox.ts';
+
+/**
+ * Rows as they come out of a container, where the candidate may have written them: shape and size are checked, nothing is believed. A
+ * forged row can say no more than the program could have returned, raised or died of.
+ */
+const MESSAGE_CHARS = 1000;
+const text = z.string().transform((value) => value.slice(0, MESSAGE_CHARS));
+
+const exception = z.object({
+  kind: z.literal('exception'),
+  type: text,
+  base: text,
+  message: text,
+  line: z.int().nonnegative().catch(0),
+  phase: z.enum(['compile', 'import', 'entry', 'call', 'encode']),
+});
+
+const outputRow = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('value'), value: z.string(), repr: text }),
+  exception,
+  z.object({ kind: z.literal('timeout') }),
+  z.object({ kind: z.literal('memory_limit') }),
+  z.object({ kind: z.literal('output_limit') }),
+  z.object({ kind: z.literal('crash'), detail: text }),
+  z.object({ kind: z.literal('not_run') }),
+]);
+
+const UNREADABLE = { kind: 'crash', detail: 'wrote into its result pipe' } as const;
+
+export function parseOutputRow(body: Buffer): OutputRow {
+  try {
+    return outputRow.parse(JSON.parse(body.toString('utf8')));
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** A row of a standard-input program that did not end well; its output travels apart, as bytes. */
+export function parseStdioRow(body: Buffer): StdioRow {
+  const row = parseOutputRow(body);
+  if (row.kind === 'value') return UNREADABLE;
+  if (row.kind !== 'exception') return row;
+  return { kind: 'exception', type: row.type, message: row.message, line: row.line };
+}

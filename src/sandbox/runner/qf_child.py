@@ -1,0 +1,206 @@
+"""The candidate's side: runs in a forked process, in the candidate's power from its first line on. Nothing it sends is believed.
+
+Frames to the supervisor: one tag byte, four bytes of length (big endian), payload.
+    L  the program is loaded       F  it did not load; payload is the row of all its calls
+    R  an ordinary row             A  a row that counts as abnormal (memory or output limit)
+    O  output of a judge           E  why a program or judge ended badly
+"""
+
+import builtins
+import os
+import random
+import reprlib
+import sys
+import types
+from json import JSONEncoder
+
+import qf_encoding
+
+PROGRAM_FILE = "<program>"
+REPR_CHARS = 500
+MESSAGE_CHARS = 500
+
+# Taken now, so that a program that replaces json.dumps or os.write only fools itself.
+_dumps = JSONEncoder(separators=(",", ":")).encode
+_write = os.write
+_getpid = os.getpid
+_exit = os._exit
+
+_MEMORY = b'{"kind":"memory_limit"}'
+_OUTPUT = b'{"kind":"output_limit"}'
+
+_short = reprlib.Repr()
+_short.maxlevel, _short.maxstring, _short.maxother, _short.maxlong = 4, 200, 200, 200
+_short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = _short.maxfrozenset = _short.maxdeque = _short.maxarray = 30
+
+
+def send(fd, tag, payload=b""):
+    data = tag + len(payload).to_bytes(4, "big") + payload
+    view = memoryview(data)
+    while view:
+        view = view[_write(fd, view):]
+
+
+def _line(error):
+    if isinstance(error, SyntaxError) and error.filename == PROGRAM_FILE:
+        return error.lineno or 0
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == PROGRAM_FILE:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def _base(kind):
+    for ancestor in type.__dict__["__mro__"].__get__(kind):
+        name = type.__dict__["__name__"].__get__(ancestor)
+        if getattr(builtins, name, None) is ancestor:
+            return name
+    return "BaseException"
+
+
+def describe(error, phase):
+    """The exception row. Every part of it may be the program's own code, so every part may fail."""
+    kind = type(error)
+    try:
+        own = isinstance(error, SyntaxError) and error.filename == PROGRAM_FILE
+        message = str.__str__(str(error.msg if own else error))[:MESSAGE_CHARS]
+    except BaseException:
+        message = ""
+    try:
+        line = _line(error)
+        line = line if type(line) is int and line > 0 else 0
+    except BaseException:
+        line = 0
+    return {"kind": "exception", "type": str.__str__(type.__dict__["__name__"].__get__(kind))[:200], "base": _base(kind), "message": message, "line": line, "phase": phase}
+
+
+def _failure(error, phase):
+    """(tag, payload) for an exception: a MemoryError is the limit at work."""
+    if isinstance(error, MemoryError):
+        error.__traceback__ = None
+        return b"A", _MEMORY
+    return b"R", _dumps(describe(error, phase)).encode("ascii")
+
+
+def bounded_repr(value, encoded_length):
+    """Whole when the value is small; else shortened level by level, since repr() of a large value costs its full size."""
+    try:
+        if type(value) is int and value.bit_length() > 4096:
+            return "<int of %d bits>" % value.bit_length()
+        text = repr(value) if encoded_length <= 8192 else _short.repr(value)
+        text = str.__str__(text)
+    except MemoryError:
+        raise
+    except BaseException:
+        return "<%s>" % type.__dict__["__name__"].__get__(type(value))[:REPR_CHARS]
+    return text if len(text) <= REPR_CHARS else text[: REPR_CHARS - 3] + "..."
+
+
+def _module(name):
+    module = types.ModuleType(name)
+    module.__dict__["__builtins__"] = builtins
+    sys.modules[name] = module
+    return module
+
+
+def run_calls(fd, source, entry_point, calls, first, output_left):
+    """Loads the program once and makes the calls from `first` on; the module's state lives from call to call."""
+    me = _getpid()
+    random.seed(0)
+    phase = "compile"
+    try:
+        code = compile(source, PROGRAM_FILE, "exec", dont_inherit=True)
+        phase = "import"
+        module = _module("__program__")
+        sys.modules["__main__"] = module
+        exec(code, module.__dict__)
+        phase = "entry"
+        if entry_point not in module.__dict__:
+            raise NameError("name %r is not defined" % entry_point)
+        function = module.__dict__[entry_point]
+        if not callable(function):
+            raise TypeError("%r is not callable" % entry_point)
+    except BaseException as error:
+        send(fd, b"F", _failure(error, phase)[1])
+        _exit(0)
+    if _getpid() != me:
+        _exit(0)
+    send(fd, b"L")
+    for index in range(first, len(calls)):
+        tag, row, text, value = b"R", None, None, None
+        phase = "call"
+        try:
+            positional, named = qf_encoding.decode(calls[index])
+            value = function(*positional, **named)
+            # A program that forks returns twice; only the process that was asked may answer.
+            if _getpid() != me:
+                _exit(0)
+            phase = "encode"
+            text = qf_encoding.encode(value, max(0, output_left))
+            row = _dumps({"kind": "value", "value": text, "repr": bounded_repr(value, len(text))}).encode("ascii")
+            if len(row) > output_left:
+                tag, row = b"A", _OUTPUT
+        except qf_encoding.EncodeTooLarge:
+            tag, row = b"A", _OUTPUT
+        except BaseException as error:
+            if _getpid() != me:
+                _exit(0)
+            tag, row = _failure(error, phase)
+        value = text = positional = named = None
+        output_left -= len(row)
+        send(fd, tag, row)
+    _exit(0)
+
+
+def run_stdio(fd, source):
+    """The program as a script: exit status 0 and what it printed is its answer."""
+    random.seed(0)
+    status, phase = 0, "compile"
+    sys.argv = ["program.py"]
+    sys.stdin = sys.__stdin__ = open(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
+    sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
+    try:
+        code = compile(source, PROGRAM_FILE, "exec", dont_inherit=True)
+        phase = "import"
+        exec(code, _module("__main__").__dict__)
+    except SystemExit as error:
+        wanted = error.code
+        if wanted is not None and wanted != 0:
+            status = wanted & 0xFF if type(wanted) is int and wanted & 0xFF else 1
+            send(fd, b"E", _failure(error, phase)[1])
+    except BaseException as error:
+        status = 1
+        send(fd, b"E", _failure(error, phase)[1])
+    try:
+        import threading
+        import atexit
+        threading._shutdown()
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+    except BaseException as error:
+        if status == 0:
+            status = 1
+            send(fd, b"E", _failure(error, phase)[1])
+    _exit(status)
+
+
+def run_judge(fd, source, text):
+    """Our own script; what it reads may still be hostile, so it too may run out of anything."""
+    random.seed(0)
+    try:
+        module = _module("judge")
+        exec(compile(source, "<judge>", "exec", dont_inherit=True), module.__dict__)
+        output = module.__dict__["main"](text)
+        if type(output) is not str:
+            raise TypeError("main must return a str")
+        send(fd, b"O", output.encode("utf-8", "surrogatepass"))
+    except BaseException as error:
+        if isinstance(error, MemoryError):
+            send(fd, b"E", _MEMORY)
+        else:
+            import traceback
+            trace = "".join(traceback.format_exception(error, limit=-6))[-2000:]
+            send(fd, b"E", _dumps({"kind": "exception", "detail": trace}).encode("ascii"))
+    _exit(0)

@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseSpec, parseSpecValue } from './parse-spec.ts';
+import type { SpecProblem } from './spec-problem.ts';
+
+const minimal = { name: 'first', benchmark: 'humaneval', strategy: 'standard', model: 'some-model' };
+
+function specOf(text: string, file = '/sweeps/spec.yaml') {
+  const parsed = parseSpec({ text, file });
+  assert.equal(parsed.kind, 'spec', JSON.stringify(parsed));
+  return parsed.kind === 'spec' ? parsed.spec : assert.fail();
+}
+
+function problemsOf(raw: Record<string, unknown>): SpecProblem[] {
+  const parsed = parseSpecValue(raw);
+  assert.equal(parsed.kind, 'problems');
+  return parsed.kind === 'problems' ? parsed.problems : [];
+}
+
+test('the annotated spec is read, with numbers grouped by underscores and every default filled in', () => {
+  const spec = specOf(`
+name: he-qf-small
+benchmark: humaneval
+limit: 1_00
+shuffle: 7
+strategy: { kind: quality-flow, checker: imagined, diversified: 2, tqc: false }
+model:
+  name: qwen2.5-coder-1.5b-instruct-q4_k_m
+  parameters: { max_tokens: 512 }
+samples: 1
+`);
+  assert.deepEqual(spec, {
+    name: 'he-qf-small',
+    benchmark: 'humaneval',
+    limit: 100,
+    shuffle: 7,
+    strategy: {
+      kind: 'quality-flow',
+      checker: 'imagined',
+      diversified: 2,
+      tests: { queries: 5, perQuery: 10, shared: true },
+      tqc: false,
+      debugEpochs: 3,
+      carryForward: false,
+      clarifier: true,
+      clarifierAttempts: 3,
+      revert: true,
+      checkerSeesProblem: false,
+    },
+    model: {
+      name: 'qwen2.5-coder-1.5b-instruct-q4_k_m',
+      endpoint: 'default',
+      api: 'chat',
+      parameters: { max_tokens: 512 },
+      extraBody: {},
+      maxTokens: {},
+      requestTimeoutMs: 600_000,
+    },
+    samples: 1,
+    seed: 0,
+    concurrency: { problems: 50, requests: 20 },
+  });
+});
+
+test('presets are shorthands that further options refine', () => {
+  const relaxed = parseSpecValue({ ...minimal, strategy: 'relaxed' });
+  assert.ok(relaxed.kind === 'spec' && relaxed.spec.strategy.kind === 'quality-flow');
+  assert.equal(relaxed.spec.strategy.checker, 'python');
+  const refined = parseSpecValue({ ...minimal, strategy: { preset: 'relaxed', diversified: 1 } });
+  assert.ok(refined.kind === 'spec' && refined.spec.strategy.kind === 'quality-flow');
+  assert.deepEqual([refined.spec.strategy.checker, refined.spec.strategy.diversified], ['python', 1]);
+  const zeroShot = parseSpecValue({ ...minimal, strategy: { preset: 'zero-shot' } });
+  assert.ok(zeroShot.kind === 'spec');
+  assert.deepEqual(zeroShot.spec.strategy, { kind: 'zero-shot' });
+});
+
+test('an own benchmark counts from the folder of the spec file; a known name stays', () => {
+  assert.equal(
+    specOf('{name: a, benchmark: data/own.jsonl, strategy: zero-shot, model: m}').benchmark,
+    '/sweeps/data/own.jsonl',
+  );
+  assert.equal(specOf('{name: a, benchmark: mini, strategy: zero-shot, model: m}').benchmark, 'mini');
+});
+
+test('a byte order mark and CRLF line ends are no obstacle', () => {
+  assert.equal(specOf('\uFEFFname: a\r\nbenchmark: mini\r\nstrategy: zero-shot\r\nmodel: m\r\n').name, 'a');
+});
+
+/** Each row: what is wrong, and the path and words that its message must hold. */
+const badValues: [string, Record<string, unknown>, string, RegExp][] = [
+  ['unknown benchmark', { benchmark: 'humanevel' }, 'benchmark', /must be one of humaneval.*did you mean "humaneval"/],
+  [
+    'a benchmark nothing like one',
+    { benchmark: 'zzzzzzzz' },
+    'benchmark',
+    /must be one of humaneval, humaneval\+, mbpp.*not "zzzzzzzz"$/,
+  ],
+  ['unknown key', { limits: 3 }, 'limits', /not an option.*did you mean "limit"/],
+  ['budget', { budget: { tokens: 1 } }, 'budget', /later version/],
+  ['prices', { prices: {} }, 'prices', /later version/],
+  ['upper-case name', { name: 'First' }, 'name', /must be 1 to 64 of a-z.*not "First"/],
+  ['name that leaves its folder', { name: '../x' }, 'name', /must be 1 to 64/],
+  ['long name', { name: 'a'.repeat(65) }, 'name', /must be 1 to 64/],
+  ['missing name', { name: undefined }, 'name', /is missing/],
+  ['limit of zero', { limit: 0 }, 'limit', /whole number from 1 to 1000000, not 0/],
+  ['fractional limit', { limit: 1.5 }, 'limit', /whole number/],
+  ['limit as text', { limit: 'ten' }, 'limit', /whole number.*not "ten"/],
+  ['empty task list', { tasks: [] }, 'tasks', /at least one task/],
+  ['task twice', { tasks: ['HumanEval/1', 'HumanEval/1'] }, 'tasks[1]', /second time/],
+  ['task that is a number', { tasks: [3] }, 'tasks[0]', /task id, not 3/],
+  ['samples', { samples: -1 }, 'samples', /from 1 to 10000, not -1/],
+  ['unknown preset', { strategy: 'standrad' }, 'strategy', /did you mean "standard"/],
+  ['unknown kind', { strategy: { kind: 'qualityflow' } }, 'strategy.kind', /did you mean "quality-flow"/],
+  ['no kind', { strategy: { diversified: 2 } }, 'strategy.kind', /is missing/],
+  [
+    'kind against preset',
+    { strategy: { kind: 'zero-shot', preset: 'relaxed' } },
+    'strategy.kind',
+    /must be quality-flow/,
+  ],
+  ['strategy missing', { strategy: undefined }, 'strategy', /is missing/],
+  ['strategy as list', { strategy: ['standard'] }, 'strategy', /must be one of/],
+  ['prototype name as preset', { strategy: 'constructor' }, 'strategy', /must be one of/],
+  ['option of zero-shot', { strategy: { kind: 'zero-shot', tqc: true } }, 'strategy.tqc', /zero-shot has none/],
+  [
+    'unknown checker',
+    { strategy: { kind: 'quality-flow', checker: 'imagine' } },
+    'strategy.checker',
+    /must be one of imagined, python, critic, none.*did you mean "imagined"/,
+  ],
+  [
+    'diversified 7',
+    { strategy: { kind: 'quality-flow', diversified: 7 } },
+    'strategy.diversified',
+    /from 1 to 6, not 7/,
+  ],
+  [
+    'four debug epochs for three prompts',
+    { strategy: { kind: 'quality-flow', debugEpochs: 4 } },
+    'strategy.debugEpochs',
+    /from 0 to 3, not 4/,
+  ],
+  [
+    'checker none that reverts',
+    { strategy: { kind: 'quality-flow', checker: 'none' } },
+    'strategy.revert',
+    /must be false/,
+  ],
+  [
+    'nested unknown key',
+    { strategy: { kind: 'quality-flow', tests: { querys: 1 } } },
+    'strategy.tests.querys',
+    /did you mean "queries"/,
+  ],
+  ['tests as number', { strategy: { kind: 'quality-flow', tests: 50 } }, 'strategy.tests', /must be a mapping/],
+  ['tqc as word', { strategy: { kind: 'quality-flow', tqc: 'yes' } }, 'strategy.tqc', /true or false, not "yes"/],
+  [
+    'Relaxed on MBPP',
+    { benchmark: 'mbpp', strategy: 'relaxed' },
+    'strategy.checker',
+    /visible tests are the ones it is graded by/,
+  ],
+  ['Relaxed on MBPP+', { benchmark: 'mbpp+', strategy: 'relaxed' }, 'strategy.checker', /imagined \(Standard\)/],
+  ['Relaxed on sanitized MBPP', { benchmark: 'mbpp-sanitized', strategy: 'relaxed' }, 'strategy.checker', /imagined/],
+  ['model missing', { model: undefined }, 'model', /is missing|must/],
+  ['model without name', { model: { endpoint: 'default' } }, 'model.name', /is missing/],
+  [
+    'password in the endpoint',
+    { model: { name: 'm', endpoint: 'http://me:secret@host/v1' } },
+    'model.endpoint',
+    /without user, password/,
+  ],
+  ['endpoint of another protocol', { model: { name: 'm', endpoint: 'file:///etc/passwd' } }, 'model.endpoint', /alias/],
+  ['unknown api', { model: { name: 'm', api: 'completion' } }, 'model.api', /did you mean "completions"/],
+  [
+    'agent unknown',
+    { model: { name: 'm', maxTokens: { generatr: 5 } } },
+    'model.maxTokens.generatr',
+    /did you mean "generator"/,
+  ],
+  [
+    'key in the parameters',
+    { model: { name: 'm', parameters: { api_key: 'sk-1' } } },
+    'model.parameters.api_key',
+    /only from the environment/,
+  ],
+  ['streaming', { model: { name: 'm', extraBody: { stream: true } } }, 'model.extraBody.stream', /cannot be set/],
+  ['parameters as list', { model: { name: 'm', parameters: [1] } }, 'model.parameters', /must be a mapping/],
+  ['concurrency', { concurrency: { problem: 3 } }, 'concurrency.problem', /did you mean "problems"/],
+];
+
+for (const [what, change, path, words] of badValues) {
+  test(`bad spec, ${what}: refused at ${path}`, () => {
+    const problems = problemsOf({ ...minimal, ...change });
+    const found = problems.find((problem) => problem.path === path);
+    assert.ok(found, `no problem at ${path}: ${JSON.stringify(problems)}`);
+    assert.match(found.message, words);
+    assert.equal(problems.length, 1, JSON.stringify(problems));
+  });
+}
+
+test('Relaxed is allowed where the visible tests are not the hidden ones', () => {
+  for (const benchmark of ['humaneval', 'humaneval+', 'mini', '/data/own.jsonl']) {
+    assert.equal(parseSpecValue({ ...minimal, benchmark, strategy: 'relaxed' }).kind, 'spec', benchmark);
+  }
+});
+
+test('all errors are told at once, in the order of the file, with their lines', () => {
+  const parsed = parseSpec({
+    file: 'spec.yaml',
+    text: 'name: Bad Name\nbenchmark: mpbb\nlimt: 3\nstrategy:\n  kind: quality-flow\n  diversified: 9\nmodel:\n  name: m\n  api: chatt\n',
+  });
+  assert.ok(parsed.kind === 'problems');
+  assert.deepEqual(
+    parsed.problems.map(({ path, line }) => [path, line]),
+    [
+      ['name', 1],
+      ['benchmark', 2],
+      ['limt', 3],
+      ['strategy.diversified', 6],
+      ['model.api', 9],
+    ],
+  );
+});
+
+test('invalid YAML is refused with its line', () => {
+  for (const [text, line] of [
+    ['name: a\n  benchmark: b', 1],
+    ['name: a\nname: b\n', 2],
+    ['name: [a', 1],
+    ['a: 1\n---\nb: 2\n', 2],
+  ] as const) {
+    const parsed = parseSpec({ text, file: 'x.yaml' });
+    assert.ok(parsed.kind === 'problems', text);
+    assert.equal(parsed.problems[0]?.line, line, text);
+    assert.match(parsed.problems[0]?.message ?? '', /not valid YAML/);
+  }
+});
+
+test('a document that is no mapping, an alias bomb and binary text are refused without a throw', () => {
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...'bcdefghi'.split('').map((k, i) => `${k}: &${k} [${`*${'abcdefgh'[i]},`.repeat(9)}]`),
+  ].join('\n');
+  for (const text of ['', '- a', '42', '"text"', 'null', bomb, '\u0000\u0001', '? {a: 1} : 2']) {
+    assert.equal(parseSpec({ text, file: 'x.yaml' }).kind, 'problems', text.slice(0, 40));
+  }
+});
+
+test('any text and any value give a spec or problems, never a throw', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => ['spec', 'problems'].includes(parseSpec({ text, file: 'x' }).kind)),
+    { numRuns: 200 },
+  );
+  const anything = fc.anything();
+  fc.assert(
+    fc.property(
+      fc.record(
+        { name: anything, benchmark: anything, strategy: anything, model: anything, tests: anything },
+        { requiredKeys: [] },
+      ),
+      (raw) => {
+        const parsed = parseSpecValue(raw);
+        return parsed.kind === 'spec' || parsed.problems.length > 0;
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('flags win over the file, one field of the model at a time', () => {
+  const parsed = parseSpec({
+    text: 'name: a\nbenchmark: mini\nstrategy: zero-shot\nmodel: {name: m, endpoint: there}\n',
+    file: 'x.yaml',
+    overrides: { name: 'b', limit: 2, model: { name: 'n' } },
+  });
+  assert.ok(parsed.kind === 'spec');
+  assert.deepEqual(
+    [parsed.spec.name, parsed.spec.limit, parsed.spec.model.name, parsed.spec.model.endpoint],
+    ['b', 2, 'n', 'there'],
+  );
+});

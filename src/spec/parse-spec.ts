@@ -1,0 +1,138 @@
+import { dirname, resolve } from 'node:path';
+import { BENCHMARKS } from '../problems/problem.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { parseYaml } from './parse-yaml.ts';
+import { modelSchema, sweepSchema } from './schema.ts';
+import { parseStrategy } from './parse-strategy.ts';
+import type { Strategy, SweepSpec } from './spec.ts';
+import { describeIssues, type SpecProblem, shown } from './spec-problem.ts';
+
+export type ParsedSpec = { kind: 'spec'; spec: SweepSpec } | { kind: 'problems'; problems: SpecProblem[] };
+
+/** Values given on the command line; each wins over the file. */
+export type SpecOverrides = Record<string, unknown>;
+
+/**
+ * Reads a sweep spec from YAML or JSON text. `file` is where the text came from: a relative path of an own benchmark counts from its
+ * folder. Either a spec with every default filled in, or all that is wrong with it, in the order of the document.
+ */
+export function parseSpec({
+  text,
+  file,
+  overrides = {},
+}: {
+  text: string;
+  file: string;
+  overrides?: SpecOverrides;
+}): ParsedSpec {
+  const yaml = parseYaml(text);
+  if (yaml.kind === 'problems') return yaml;
+  if (!isMapping(yaml.value)) {
+    return {
+      kind: 'problems',
+      problems: [{ path: '', message: 'must be a mapping with name, benchmark, strategy and model' }],
+    };
+  }
+  const raw = { ...yaml.value };
+  if (typeof raw.benchmark === 'string') raw.benchmark = locateBenchmark(raw.benchmark, dirname(file));
+  const parsed = parseSpecValue(mergeOverrides(raw, overrides));
+  if (parsed.kind === 'spec') return parsed;
+  const problems = parsed.problems.map((problem) => ({ ...problem, line: yaml.lineOf(splitPath(problem.path)) }));
+  return { kind: 'problems', problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
+}
+
+/** The same for a plain value, as the command line's flags make one. Relative benchmark paths must be resolved already. */
+export function parseSpecValue(raw: Record<string, unknown>): ParsedSpec {
+  const problems: SpecProblem[] = [];
+  const top = sweepSchema.safeParse(raw);
+  if (!top.success)
+    problems.push(...describeIssues({ issues: top.error.issues, value: raw, path: [], keys: TOP_KEYS }));
+
+  const strategy = parseStrategy(raw.strategy);
+  if (strategy.kind === 'problems') problems.push(...strategy.problems);
+
+  const modelValue = typeof raw.model === 'string' ? { name: raw.model } : raw.model;
+  const model = modelSchema.safeParse(modelValue);
+  if (!model.success) {
+    problems.push(
+      ...describeIssues({
+        issues: model.error.issues,
+        value: modelValue,
+        path: ['model'],
+        keys: Object.keys(modelSchema.shape),
+      }),
+    );
+  }
+  if (typeof raw.benchmark === 'string' && raw.benchmark !== '') {
+    problems.push(...checkBenchmark(raw.benchmark, strategy.kind === 'strategy' ? strategy.strategy : undefined));
+  }
+  if (Array.isArray(raw.tasks)) problems.push(...repeatedTasks(raw.tasks));
+
+  if (problems.length > 0 || !top.success || !model.success || strategy.kind === 'problems') {
+    return { kind: 'problems', problems };
+  }
+  return { kind: 'spec', spec: { ...top.data, strategy: strategy.strategy, model: model.data } };
+}
+
+/** An own file's path is made absolute, since workers run elsewhere; a benchmark's name stays. */
+export function locateBenchmark(benchmark: string, folder: string): string {
+  return looksLikePath(benchmark) ? resolve(folder, benchmark) : benchmark;
+}
+
+function looksLikePath(benchmark: string): boolean {
+  return /[/\\]/.test(benchmark) || /\.jsonl(\.gz)?$/i.test(benchmark);
+}
+
+function checkBenchmark(benchmark: string, strategy: Strategy | undefined): SpecProblem[] {
+  const known: readonly string[] = BENCHMARKS;
+  if (!known.includes(benchmark) && !looksLikePath(benchmark)) {
+    const hint = didYouMean(benchmark, known);
+    return [
+      {
+        path: 'benchmark',
+        message: `must be one of ${known.join(', ')}, or the path of an own .jsonl file, not ${shown(benchmark)}${hint}`,
+      },
+    ];
+  }
+  if (benchmark.startsWith('mbpp') && strategy?.kind === 'quality-flow' && strategy.checker === 'python') {
+    const message = `python (Relaxed) cannot be used with ${benchmark}: its visible tests are the ones it is graded by; use imagined (Standard)`;
+    return [{ path: 'strategy.checker', message }];
+  }
+  return [];
+}
+
+function repeatedTasks(tasks: unknown[]): SpecProblem[] {
+  const seen = new Set<unknown>();
+  const problems: SpecProblem[] = [];
+  tasks.forEach((task, index) => {
+    if (seen.has(task)) problems.push({ path: `tasks[${index}]`, message: `names ${shown(task)} a second time` });
+    seen.add(task);
+  });
+  return problems;
+}
+
+/** `model` given as a name or a mapping, and flags that each set one of its fields. */
+function mergeOverrides(raw: Record<string, unknown>, overrides: SpecOverrides): Record<string, unknown> {
+  const { model: modelOverrides, ...rest } = overrides;
+  const merged = { ...raw, ...rest };
+  if (isMapping(modelOverrides)) {
+    const base = typeof raw.model === 'string' ? { name: raw.model } : raw.model;
+    const model = isMapping(base) ? base : {};
+    const parameters = { ...(isMapping(model.parameters) ? model.parameters : {}), ...(isMapping(modelOverrides.parameters) ? modelOverrides.parameters : {}) };
+    merged.model = { ...model, ...modelOverrides, parameters };
+  }
+  return merged;
+}
+
+const TOP_KEYS = Object.keys(sweepSchema.shape);
+
+function splitPath(path: string): PropertyKey[] {
+  return path
+    .split(/[.[\]]/)
+    .filter((part) => part !== '')
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

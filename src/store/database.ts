@@ -1,0 +1,149 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kysely, SqliteDialect, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { knownMigrations, migrationProvider } from './migrations.ts';
+import type { Schema } from './schema.ts';
+import { explainSqliteError, isBusy } from './sqlite-error.ts';
+import { StoreError } from './store-error.ts';
+
+/** How long SQLite itself waits for a lock, blocking the event loop; the rest of the waiting is asynchronous. */
+const BUSY_TIMEOUT_MS = 100;
+/** A writer holds the lock for milliseconds; one that holds it this long is not one of ours. */
+const GIVE_UP_AFTER_MS = 60_000;
+
+/** A migrated database file, open in this process and possibly in others. */
+export interface Database {
+  /** Runs statements that need no transaction, again and again while another process holds the lock. */
+  run<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` under BEGIN IMMEDIATE: the write lock comes first, so a read within it cannot go stale. `work` runs again when the lock
+   * was refused, so it has no effects but on the database.
+   */
+  transact<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Opens or creates `file` with its folder and brings its schema up to date. Fails with a `StoreError`. */
+export async function openDatabase(file: string): Promise<Database> {
+  const handle = await open(file);
+  const db = new Kysely<Schema>({
+    dialect: new SqliteDialect({
+      database: {
+        prepare: (text) => shim(handle.prepare(text)),
+        close: () => handle.close(),
+      },
+    }),
+  });
+  try {
+    await migrate({ file, handle, db });
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
+  return {
+    run: (work) => whileBusy(file, () => work(db)),
+    transact: (work) => whileBusy(file, () => immediate(db, work)),
+    close: () => db.destroy(),
+  };
+}
+
+async function open(file: string): Promise<DatabaseSync> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+  } catch (cause) {
+    throw new StoreError({
+      kind: 'unavailable',
+      message: `The folder ${dirname(file)} cannot be created.`,
+      remedy: 'Check the path and its permissions, or choose another one with QUALITYFLOW_HOME.',
+      cause,
+    });
+  }
+  return whileBusy(file, async () => {
+    const handle = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      handle.exec('PRAGMA journal_mode = WAL');
+      // With WAL, NORMAL survives a killed process whole; only a power cut may lose the last commits, never the file.
+      handle.exec('PRAGMA synchronous = NORMAL');
+      return handle;
+    } catch (error) {
+      handle.close();
+      throw error;
+    }
+  });
+}
+
+/** What Kysely's SQLite dialect asks of a statement, served by Node's own. */
+function shim(statement: StatementSync) {
+  return {
+    reader: statement.columns().length > 0,
+    all: (values: readonly unknown[]) => statement.all(...values.map(bindable)),
+    run: (values: readonly unknown[]) => statement.run(...values.map(bindable)),
+    iterate: (values: readonly unknown[]) => statement.iterate(...values.map(bindable)),
+  };
+}
+
+function bindable(value: unknown): SQLInputValue {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
+    return value;
+  throw new TypeError(`a ${typeof value} cannot be stored`);
+}
+
+/** Under one BEGIN IMMEDIATE, so that of two processes that start together one migrates and the other finds it done. */
+async function migrate(input: { file: string; handle: DatabaseSync; db: Kysely<Schema> }): Promise<void> {
+  const { file, handle, db } = input;
+  await whileBusy(file, async () => {
+    handle.exec('BEGIN IMMEDIATE');
+    try {
+      const migrator = new Migrator({ db, provider: migrationProvider });
+      refuseNewerSchema(file, handle);
+      const { error } = await migrator.migrateToLatest();
+      if (error !== undefined) throw error;
+      handle.exec('COMMIT');
+    } catch (error) {
+      if (handle.isTransaction) handle.exec('ROLLBACK');
+      throw error;
+    }
+  });
+}
+
+function refuseNewerSchema(file: string, handle: DatabaseSync): void {
+  const table = handle.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kysely_migration'").get();
+  if (table === undefined) return;
+  const names = handle.prepare('SELECT name FROM kysely_migration').all();
+  if (names.every(({ name }) => typeof name === 'string' && knownMigrations.has(name))) return;
+  throw new StoreError({
+    kind: 'newer_schema',
+    message: `The database ${file} was written by a newer version of qualityflow.`,
+    remedy: 'Use that version or a later one, or choose another folder with QUALITYFLOW_HOME.',
+  });
+}
+
+async function immediate<T>(db: Kysely<Schema>, work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+  return db.connection().execute(async (connection) => {
+    await sql`begin immediate`.execute(connection);
+    try {
+      const result = await work(connection);
+      await sql`commit`.execute(connection);
+      return result;
+    } catch (error) {
+      // SQLite has already rolled back by itself after some failures (a full disk); a second rollback is then refused.
+      await sql`rollback`.execute(connection).catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+async function whileBusy<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
+  for (let delayMs = 5; ; delayMs = Math.min(delayMs * 2, 200)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > giveUpAt) throw explainSqliteError(error, file);
+    }
+    await sleep(delayMs * (0.5 + Math.random()));
+  }
+}

@@ -1,0 +1,43 @@
+import type { ModelReply, ModelRequest, ReplyStore } from '../models/model.ts';
+import type { Database } from './database.ts';
+import { fromJson, keyText } from './encoding.ts';
+import type { Store } from './store.ts';
+
+/** Content-addressed replies with the requests that they answer. Texts are stored inline and come back exactly. */
+export function replyTable(database: Database): ReplyStore & Pick<Store, 'getExchange'> {
+  async function getExchange(key: string): Promise<{ request: ModelRequest; reply: ModelReply } | undefined> {
+    const row = await database.run((db) =>
+      db.selectFrom('replies').select(['request', 'reply']).where('reply_key', '=', keyText(key)).executeTakeFirst(),
+    );
+    return row && { request: fromJson<ModelRequest>(row.request), reply: fromJson<ModelReply>(row.reply) };
+  }
+
+  return {
+    getExchange,
+
+    async getReply(key) {
+      const row = await database.run((db) =>
+        db.selectFrom('replies').select('reply').where('reply_key', '=', keyText(key)).executeTakeFirst(),
+      );
+      return row && fromJson<ModelReply>(row.reply);
+    },
+
+    async putReply(key, request, reply) {
+      await database.run((db) =>
+        db
+          .insertInto('replies')
+          .values({
+            reply_key: keyText(key),
+            request: JSON.stringify(request),
+            reply: JSON.stringify(reply),
+            prompt_tokens: reply.usage?.prompt ?? null,
+            completion_tokens: reply.usage?.completion ?? null,
+            sender: null,
+            created_at: new Date().toISOString(),
+          })
+          .onConflict((conflict) => conflict.column('reply_key').doNothing())
+          .execute(),
+      );
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import type { Selectable } from 'kysely';
+import type { Database } from './database.ts';
+import { fromJson, keyText } from './encoding.ts';
+import type { Schema } from './schema.ts';
+import type { StepRow, Store } from './store.ts';
+
+/**
+ * What each activity did. A replay of the same step of the same attempt replaces its row; a step that sent several requests keeps one
+ * row a reply.
+ */
+export function stepTable(database: Database): Pick<Store, 'recordStep' | 'steps' | 'usage'> {
+  return {
+    async recordStep(row) {
+      const columns = toColumns(row);
+      const sender = JSON.stringify([columns.sweep, columns.task_id, columns.sample, columns.attempt, columns.step]);
+      await database.transact(async (db) => {
+        // Whoever is recorded first with a reply has sent it. An activity killed between storing its reply and recording its step
+        // finds the reply in the store when it runs again, and would otherwise be counted as having sent nothing.
+        const reply =
+          columns.reply_key === ''
+            ? undefined
+            : await db
+                .updateTable('replies')
+                .set((e) => ({ sender: e.fn.coalesce('sender', e.val(sender)) }))
+                .where('reply_key', '=', columns.reply_key)
+                .returning('sender')
+                .executeTakeFirst();
+        const stored = reply === undefined ? columns : { ...columns, reused: reply.sender === sender ? 0 : 1 };
+        const { sweep, task_id, sample, attempt, step, reply_key, ...replaced } = stored;
+        await db
+          .insertInto('steps')
+          .values(stored)
+          .onConflict((conflict) =>
+            conflict.columns(['sweep', 'task_id', 'sample', 'attempt', 'step', 'reply_key']).doUpdateSet(replaced),
+          )
+          .execute();
+      });
+    },
+
+    async steps({ sweep, taskId, sample }) {
+      const rows = await database.run((db) =>
+        db
+          .selectFrom('steps')
+          .selectAll()
+          .where('sweep', '=', keyText(sweep))
+          .where('task_id', '=', keyText(taskId))
+          .where('sample', '=', sample)
+          .orderBy('attempt')
+          .orderBy('started_at')
+          .orderBy('step')
+          .orderBy('reply_key')
+          .execute(),
+      );
+      return rows.map(toStep);
+    },
+
+    async usage({ sweep, taskId, sample }) {
+      return database.run(async (db) => {
+        let mine = db.selectFrom('steps').where('steps.sweep', '=', keyText(sweep)).where('steps.reply_key', '!=', '');
+        if (taskId !== undefined) mine = mine.where('steps.task_id', '=', keyText(taskId));
+        if (sample !== undefined) mine = mine.where('steps.sample', '=', sample);
+        const requests = await mine
+          .select(['reused', (e) => e.fn.countAll().as('rows')])
+          .groupBy('reused')
+          .execute();
+        const replies = await db
+          .selectFrom(mine.select(['reply_key', 'activity']).distinct().as('used'))
+          .innerJoin('replies', 'replies.reply_key', 'used.reply_key')
+          .select([
+            'used.activity',
+            (e) => e.fn.countAll().as('requests'),
+            (e) => e.fn.count('replies.prompt_tokens').as('metered'),
+            (e) => e.fn.coalesce(e.fn.sum('replies.prompt_tokens'), e.val(0)).as('prompt'),
+            (e) => e.fn.coalesce(e.fn.sum('replies.completion_tokens'), e.val(0)).as('completion'),
+          ])
+          .groupBy('used.activity')
+          .orderBy('used.activity')
+          .execute();
+        const usage: Awaited<ReturnType<Store['usage']>> = {
+          sent: Number(requests.find((row) => row.reused === 0)?.rows ?? 0),
+          reused: Number(requests.find((row) => row.reused === 1)?.rows ?? 0),
+          prompt: 0,
+          completion: 0,
+          unmetered: 0,
+          byActivity: {},
+        };
+        for (const row of replies) {
+          const prompt = Number(row.prompt);
+          const completion = Number(row.completion);
+          usage.prompt += prompt;
+          usage.completion += completion;
+          usage.unmetered += Number(row.requests) - Number(row.metered);
+          usage.byActivity[row.activity] = { requests: Number(row.requests), prompt, completion };
+        }
+        return usage;
+      });
+    },
+  };
+}
+
+function toColumns(row: StepRow): Selectable<Schema['steps']> {
+  return {
+    sweep: keyText(row.run.sweep),
+    task_id: keyText(row.run.taskId),
+    sample: row.run.sample,
+    attempt: row.run.attempt,
+    step: keyText(row.step),
+    reply_key: keyText(row.replyKey ?? ''),
+    activity: keyText(row.activity),
+    reused: row.reused ? 1 : 0,
+    result: JSON.stringify(row.result),
+    started_at: row.startedAt,
+    duration_ms: Math.round(row.durationMs),
+  };
+}
+
+function toStep(row: Selectable<Schema['steps']>): StepRow {
+  return {
+    run: { sweep: row.sweep, taskId: row.task_id, sample: row.sample, attempt: row.attempt },
+    step: row.step,
+    activity: row.activity,
+    replyKey: row.reply_key === '' ? undefined : row.reply_key,
+    reused: row.reused === 1,
+    result: fromJson<string>(row.result),
+    startedAt: row.started_at,
+    durationMs: row.duration_ms,
+  };
+}

@@ -1,0 +1,14 @@
+export type StoreErrorKind = 'unavailable' | 'busy' | 'full' | 'corrupt' | 'newer_schema' | 'invalid';
+
+/** The store cannot do what it was asked: one sentence of what is wrong (`message`), one of what to do (`remedy`). */
+export class StoreError extends Error {
+  readonly kind: StoreErrorKind;
+  readonly remedy: string;
+
+  constructor(input: { kind: StoreErrorKind; message: string; remedy: string; cause?: unknown }) {
+    super(input.message, input.cause === undefined ? undefined : { cause: input.cause });
+    this.name = 'StoreError';
+    this.kind = input.kind;
+    this.remedy = input.remedy;
+  }
+}

@@ -1,0 +1,183 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { PlannedRun } from '../activities/contract.ts';
+import type { SweepSpec } from '../spec/spec.ts';
+import type { Database } from './database.ts';
+import { fromJson, keyText } from './encoding.ts';
+import type { Schema } from './schema.ts';
+import type { Store, SweepRow, SweepState } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+/** Rows an INSERT carries: three values each, well under SQLite's 32,766 and Postgres's 65,535 bound values. */
+const INSERT_ROWS = 1000;
+/** Planned runs looked at in one read of `listUnfinished`. */
+const PAGE_RUNS = 2000;
+
+export function sweepTable(
+  database: Database,
+): Pick<Store, 'createSweep' | 'getSweep' | 'listSweeps' | 'setSweepState' | 'listUnfinished'> {
+  return {
+    async createSweep(sweep) {
+      const name = keyText(sweep.name);
+      const tasks = sweep.tasks.map(keyText);
+      requireConsistent(sweep, tasks);
+      const now = new Date().toISOString();
+      return database.transact(async (db) => {
+        const created = await db
+          .insertInto('sweeps')
+          .values({
+            name,
+            spec: JSON.stringify(sweep.spec),
+            spec_hash: sweep.specHash,
+            dataset_sha256: sweep.datasetSha256,
+            scripted: sweep.scripted ? 1 : 0,
+            endpoint_identity: keyText(sweep.endpointIdentity),
+            samples: sweep.spec.samples,
+            planned: sweep.planned,
+            state: 'created',
+            created_at: now,
+            updated_at: now,
+          })
+          .onConflict((conflict) => conflict.column('name').doNothing())
+          .returning('name')
+          .executeTakeFirst();
+        if (created === undefined) return 'exists';
+        const rows = tasks.map((task_id, task_index) => ({ sweep: name, task_index, task_id }));
+        for (let at = 0; at < rows.length; at += INSERT_ROWS) {
+          await db
+            .insertInto('sweep_tasks')
+            .values(rows.slice(at, at + INSERT_ROWS))
+            .execute();
+        }
+        return 'created';
+      });
+    },
+
+    async getSweep(name) {
+      return database.run(async (db) => {
+        const row = await db.selectFrom('sweeps').selectAll().where('name', '=', keyText(name)).executeTakeFirst();
+        return row && readSweep(db, row);
+      });
+    },
+
+    async listSweeps() {
+      return database.run(async (db) => {
+        const rows = await db.selectFrom('sweeps').selectAll().orderBy('created_at').orderBy('name').execute();
+        const sweeps: SweepRow[] = [];
+        for (const row of rows) sweeps.push(await readSweep(db, row));
+        return sweeps;
+      });
+    },
+
+    async setSweepState(name, state) {
+      await database.run((db) =>
+        db
+          .updateTable('sweeps')
+          .set({ state, updated_at: new Date().toISOString() })
+          .where('name', '=', keyText(name))
+          .execute(),
+      );
+    },
+
+    async listUnfinished({ sweep, from, to, limit }) {
+      const name = keyText(sweep);
+      const size = await database.run((db) =>
+        db.selectFrom('sweeps').select(['samples', 'planned']).where('name', '=', name).executeTakeFirst(),
+      );
+      if (size === undefined) throw noSuchSweep(sweep);
+      const end = Math.min(to, size.planned);
+      const unfinished: PlannedRun[] = [];
+      let position = Math.max(0, from);
+      while (position < end && unfinished.length < limit) {
+        const pageEnd = Math.min(end, position + PAGE_RUNS);
+        const page = await database.run((db) =>
+          unfinishedPage(db, { sweep: name, samples: size.samples, from: position, to: pageEnd }),
+        );
+        unfinished.push(...page);
+        position = pageEnd;
+      }
+      return unfinished.slice(0, limit);
+    },
+  };
+}
+
+export function noSuchSweep(name: string): StoreError {
+  return new StoreError({
+    kind: 'invalid',
+    message: `There is no sweep named ${JSON.stringify(name)}.`,
+    remedy: 'See the names with: qualityflow sweep list',
+  });
+}
+
+function requireConsistent(sweep: Pick<SweepRow, 'planned' | 'spec'>, tasks: string[]): void {
+  if (sweep.planned !== tasks.length * sweep.spec.samples) {
+    throw new RangeError(
+      `planned must be tasks × samples = ${tasks.length} × ${sweep.spec.samples}, not ${sweep.planned}`,
+    );
+  }
+  if (new Set(tasks).size !== tasks.length) throw new RangeError('two tasks of a sweep have the same id');
+}
+
+async function readSweep(db: Kysely<Schema>, row: Selectable<Schema['sweeps']>): Promise<SweepRow> {
+  const tasks = await db
+    .selectFrom('sweep_tasks')
+    .select('task_id')
+    .where('sweep', '=', row.name)
+    .orderBy('task_index')
+    .execute();
+  return {
+    name: row.name,
+    spec: fromJson<SweepSpec>(row.spec),
+    specHash: row.spec_hash,
+    datasetSha256: row.dataset_sha256,
+    scripted: row.scripted === 1,
+    endpointIdentity: row.endpoint_identity,
+    tasks: tasks.map((task) => task.task_id),
+    planned: row.planned,
+    state: sweepState(row.state),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function sweepState(text: string): SweepState {
+  if (text === 'created' || text === 'running' || text === 'completed' || text === 'cancelled') return text;
+  throw new StoreError({
+    kind: 'corrupt',
+    message: `A sweep in the database has the unknown state ${JSON.stringify(text)}.`,
+    remedy: 'Use the version of qualityflow that wrote it.',
+  });
+}
+
+/** Runs in `[from, to)` without a final outcome; a range, never a whole sweep, is in memory. */
+async function unfinishedPage(
+  db: Kysely<Schema>,
+  page: { sweep: string; samples: number; from: number; to: number },
+): Promise<PlannedRun[]> {
+  const { sweep, samples, from, to } = page;
+  const rows = await db
+    .selectFrom('sweep_tasks as task')
+    .leftJoin('outcomes as outcome', (join) =>
+      join.onRef('outcome.sweep', '=', 'task.sweep').onRef('outcome.task_id', '=', 'task.task_id'),
+    )
+    .select(['task.task_index', 'task.task_id', 'outcome.sample', 'outcome.attempt', 'outcome.final'])
+    .where('task.sweep', '=', sweep)
+    .where('task.task_index', '>=', Math.floor(from / samples))
+    .where('task.task_index', '<', Math.ceil(to / samples))
+    .orderBy('task.task_index')
+    .execute();
+
+  const taskIds = new Map(rows.map((row) => [row.task_index, row.task_id]));
+  const recorded = new Map<number, { attempt: number; final: boolean }>();
+  for (const row of rows) {
+    if (row.sample === null || row.attempt === null) continue;
+    recorded.set(row.task_index * samples + row.sample, { attempt: row.attempt, final: row.final === 1 });
+  }
+  const runs: PlannedRun[] = [];
+  for (let position = from; position < to; position++) {
+    const taskId = taskIds.get(Math.floor(position / samples));
+    const earlier = recorded.get(position);
+    if (taskId === undefined || earlier?.final === true) continue;
+    runs.push({ position, taskId, sample: position % samples, attempt: 1 + (earlier?.attempt ?? 0) });
+  }
+  return runs;
+}

@@ -1,0 +1,119 @@
+/**
+ * The supervisor's socket: one request, one answer, each a line of JSON. Everything secret travels here and nowhere else, so the
+ * socket belongs to its owner alone.
+ */
+import { openSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+import { InfrastructureError } from '../infrastructure-error.ts';
+
+const Environment = z.record(z.string(), z.string());
+
+export const ControlRequest = z.discriminatedUnion('op', [
+  z.object({ op: z.literal('status') }),
+  z.object({ op: z.literal('stop') }),
+  /** Brings everything up with this environment; restarts the worker if its environment was another. */
+  z.object({ op: z.literal('configure'), env: Environment, temporalPath: z.string().nullable() }),
+]);
+export type ControlRequest = z.infer<typeof ControlRequest>;
+
+const ProcessInfo = z.object({ pid: z.int(), startedAt: z.string() });
+
+export const DevState = z.object({
+  state: z.enum(['idle', 'running', 'stopping']),
+  buildId: z.string(),
+  address: z.string(),
+  namespace: z.string(),
+  /** Empty when the cluster is not ours. */
+  uiUrl: z.string(),
+  scriptedUrl: z.string(),
+  processes: z.record(z.string(), ProcessInfo),
+  /** Unplanned ends of children since the supervisor started. */
+  restarts: z.int(),
+});
+export type DevState = z.infer<typeof DevState>;
+
+const Answer = z.union([
+  z.object({ ok: z.literal(true), state: DevState }),
+  z.object({ ok: z.literal(false), message: z.string(), remedy: z.string() }),
+]);
+type Answer = z.infer<typeof Answer>;
+
+/** The bytes that every system's socket address can hold, with room for the terminating NUL. */
+const MAX_SOCKET_PATH = 100;
+
+/** Open for as long as the process runs. */
+const descriptors = new Map<string, number>();
+
+/** A way to name `<home>/dev.sock` that fits into a socket address, which holds about a hundred bytes. */
+export function socketPath(home: string): string {
+  const absolute = join(home, 'dev.sock');
+  const short = [absolute, relative(process.cwd(), absolute)].find((path) => Buffer.byteLength(path) <= MAX_SOCKET_PATH);
+  if (short !== undefined) return short;
+  if (process.platform === 'linux') {
+    const descriptor = descriptors.get(home) ?? openSync(home, 'r');
+    descriptors.set(home, descriptor);
+    return `/proc/self/fd/${descriptor}/dev.sock`;
+  }
+  throw new InfrastructureError(
+    `The path ${home} is too long for a socket in it.`,
+    'Set QUALITYFLOW_HOME to a folder with a shorter path.',
+  );
+}
+
+/** Asks the supervisor; undefined when none listens. Throws `InfrastructureError` when it refuses. */
+export async function askSupervisor(home: string, request: ControlRequest): Promise<DevState | undefined> {
+  const line = await exchange(socketPath(home), `${JSON.stringify(request)}\n`);
+  if (line === undefined || line === '') return undefined;
+  const answer = Answer.parse(JSON.parse(line));
+  if (answer.ok) return answer.state;
+  throw new InfrastructureError(answer.message, answer.remedy);
+}
+
+function exchange(path: string, request: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(path);
+    socket.setEncoding('utf8');
+    socket.on('connect', () => socket.write(request));
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+    });
+    socket.on('error', () => resolve(undefined));
+    socket.on('close', () => resolve(text));
+  });
+}
+
+/** Answers requests one connection each; a request that cannot be read is answered with what is wrong. */
+export function serveControl(handle: (request: ControlRequest) => Promise<DevState>): Server {
+  // `allowHalfOpen`: an answer may take a minute, and the asker may have nothing more to say.
+  return createServer({ allowHalfOpen: true }, (socket) => {
+    let text = '';
+    socket.setEncoding('utf8');
+    socket.on('error', () => {});
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+      const end = text.indexOf('\n');
+      if (end >= 0) {
+        socket.pause();
+        void answer(text.slice(0, end)).then((reply) => socket.end(`${JSON.stringify(reply)}\n`));
+      } else if (text.length > 1 << 20) {
+        socket.destroy();
+      }
+    });
+    socket.on('end', () => {
+      if (!text.includes('\n')) socket.end();
+    });
+  });
+
+  async function answer(line: string): Promise<Answer> {
+    try {
+      return { ok: true, state: await handle(ControlRequest.parse(JSON.parse(line))) };
+    } catch (error) {
+      if (error instanceof InfrastructureError) return { ok: false, message: error.message, remedy: error.remedy };
+      const message = error instanceof Error ? error.message : String(error);
+      return { ok: false, message, remedy: 'See supervisor.log in the logs folder of the project state.' };
+    }
+  }
+}

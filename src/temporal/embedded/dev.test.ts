@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { connectClient } from '../connection.ts';
+import { missingSearchAttributes, namespaceRetentionHours } from '../namespace.ts';
+import { type DevInfo, devStatus, ensureDev, stopDev } from './dev.ts';
+import { projectHome } from './home.ts';
+import { processStart } from './process-table.ts';
+import { ensureTemporalBinary } from './temporal-binary.ts';
+
+/** Stand-ins for the two children of ours: what they do is not the supervisor's business. */
+const WORKER = `
+import { writeFileSync } from 'node:fs';
+const { home, address } = JSON.parse(process.argv[2]);
+writeFileSync(home + '/worker-seen.json', JSON.stringify({ env: process.env, address }));
+console.log('ready');
+process.on('SIGTERM', () => process.exit(0));
+setInterval(() => {}, 1000);
+`;
+const SCRIPTED = `
+const port = process.argv[process.argv.indexOf('--port') + 1];
+console.log('http://127.0.0.1:' + port + '/v1');
+setInterval(() => {}, 1000);
+`;
+
+describe('the embedded supervisor', { timeout: 120_000 }, () => {
+  let root: string;
+  let home: string;
+  let entries: { worker: string; scripted: string };
+  let env: Record<string, string | undefined>;
+  const log = () => {};
+  const dev = (more: Record<string, string> = {}) => ensureDev({ home, env: { ...env, ...more }, log, entries });
+  const running = (pid: number | undefined) => pid !== undefined && processStart(pid) !== undefined;
+
+  before(async () => {
+    root = mkdtempSync(join(tmpdir(), 'qf-dev-'));
+    // Longer than a socket address holds.
+    home = join(root, 'state'.repeat(30), '.qualityflow');
+    entries = { worker: join(root, 'worker.mjs'), scripted: join(root, 'scripted.mjs') };
+    writeFileSync(entries.worker, WORKER);
+    writeFileSync(entries.scripted, SCRIPTED);
+    const { path } = await ensureTemporalBinary({ home: projectHome(process.env), env: process.env, log });
+    mkdirSync(join(root, 'bin'));
+    symlinkSync(path, join(root, 'bin', 'temporal'));
+    env = { PATH: `${join(root, 'bin')}:${process.env.PATH}`, HOME: root };
+  });
+
+  after(async () => {
+    await stopDev({ home });
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  let info: DevInfo;
+
+  test('two commands at once get one supervisor, one server, one worker', async () => {
+    const [first, second] = await Promise.all([dev(), dev()]);
+    assert.deepEqual(first, second);
+    assert.deepEqual(Object.keys(first.pids).sort(), ['scripted', 'supervisor', 'temporal', 'worker']);
+    for (const pid of Object.values(first.pids)) assert.ok(running(pid));
+    info = first;
+  });
+
+  test('its namespace keeps closed runs for 30 days and knows the search attributes', async () => {
+    const { connection } = await connectClient({ connectionOptions: { address: info.address }, namespace: 'default' });
+    try {
+      assert.equal(await namespaceRetentionHours(connection, 'default'), 720);
+      assert.deepEqual(await missingSearchAttributes(connection, 'default'), []);
+    } finally {
+      await connection.close();
+    }
+    assert.equal((await fetch(info.uiUrl)).status, 200);
+  });
+
+  test('a key reaches the worker and no file; the worker restarts only when its environment is another', async () => {
+    const key = `sk-${'k'.repeat(20)}`;
+    const second = await dev({ OPENAI_API_KEY: key, COLUMNS: '80' });
+    assert.notEqual(second.pids.worker, info.pids.worker);
+    assert.equal(second.pids.temporal, info.pids.temporal);
+    const seen = JSON.parse(readFileSync(join(home, 'worker-seen.json'), 'utf8'));
+    assert.equal(seen.env.OPENAI_API_KEY, key);
+    assert.equal(seen.address, info.address);
+    const again = await dev({ OPENAI_API_KEY: key, COLUMNS: '120' });
+    assert.deepEqual(again.pids, second.pids);
+    for (const file of ['dev.json', 'ports.json', 'logs/supervisor.log', 'logs/worker.log']) {
+      assert.ok(!readFileSync(join(home, file), 'utf8').includes(key), file);
+    }
+    const commandLines = Object.values(again.pids).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+    assert.ok(!commandLines.join().includes(key));
+    info = again;
+  });
+
+  test('its files are for the owner alone', () => {
+    for (const file of ['dev.sock', 'dev.json', 'temporal.db', 'logs/worker.log']) {
+      assert.equal(statSync(join(home, file)).mode & 0o077, 0, file);
+    }
+  });
+
+  test('a killed child is started again', async () => {
+    process.kill(info.pids.temporal ?? 0, 'SIGKILL');
+    process.kill(info.pids.worker ?? 0, 'SIGKILL');
+    const healed = await dev({ OPENAI_API_KEY: `sk-${'k'.repeat(20)}` });
+    assert.notEqual(healed.pids.temporal, info.pids.temporal);
+    assert.equal(healed.address, info.address);
+    assert.equal((await devStatus({ home }))?.restarts, 2);
+    info = healed;
+  });
+
+  test('a killed supervisor takes its children along, and is replaced by one, at the same addresses', async () => {
+    process.kill(info.pids.supervisor ?? 0, 'SIGKILL');
+    assert.ok(existsSync(join(home, 'dev.sock')), 'the stale socket is there');
+    const [first, second] = await Promise.all([dev(), dev()]);
+    assert.deepEqual(first, second);
+    for (const name of ['supervisor', 'temporal', 'worker', 'scripted']) {
+      assert.notEqual(first.pids[name], info.pids[name]);
+      assert.ok(running(first.pids[name]), `the new ${name} runs`);
+    }
+    const deadline = Date.now() + 10_000;
+    while (Object.values(info.pids).some(running) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const [name, pid] of Object.entries(info.pids)) assert.ok(!running(pid), `the old ${name} is gone`);
+    assert.equal(first.uiUrl, info.uiUrl);
+    assert.equal(first.address, info.address);
+    info = first;
+  });
+
+  test('down ends everything and can be said twice', async () => {
+    assert.equal(await stopDev({ home }), true);
+    for (const [name, pid] of Object.entries(info.pids)) assert.ok(!running(pid), name);
+    assert.ok(!existsSync(join(home, 'dev.json')));
+    assert.equal(await devStatus({ home }), undefined);
+    assert.equal(await stopDev({ home }), false);
+  });
+
+  test('a worker that cannot start is reported with its last words', async () => {
+    const broken = join(root, 'broken.mjs');
+    writeFileSync(broken, `console.error('no such thing'); process.exit(7);`);
+    await assert.rejects(ensureDev({ home, env, log, entries: { ...entries, worker: broken } }), /The worker ended with status 7: no such thing/);
+    await stopDev({ home });
+  });
+});

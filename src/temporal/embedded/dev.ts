@@ -1,0 +1,150 @@
+/** The embedded default from the command's side: start it, ask about it, stop it. */
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { type Env, externalTemporal } from '../connection.ts';
+import { InfrastructureError } from '../infrastructure-error.ts';
+import { buildId } from './build-id.ts';
+import { askSupervisor, type DevState, socketPath } from './control.ts';
+import { prepareHome } from './home.ts';
+import { endProcesses, processStart, serversOf } from './process-table.ts';
+import { databasePath } from './supervisor.ts';
+import { takeLock } from './system-lock.ts';
+import { ensureTemporalBinary } from './temporal-binary.ts';
+import { basicEnv, workerEnv } from './worker-env.ts';
+
+export interface DevInfo {
+  address: string;
+  namespace: string;
+  /** Of the embedded Temporal UI; empty with a cluster of the environment. */
+  uiUrl: string;
+  /** Base URL of the scripted model. */
+  scriptedUrl: string;
+  /** By name: `supervisor`, `worker`, `scripted`, and `temporal` when it is ours. */
+  pids: Record<string, number>;
+}
+
+export interface EnsureDevOptions {
+  home: string;
+  /** What the worker may know is chosen from this: see `workerEnv`. */
+  env: Env;
+  log: (line: string) => void;
+  /** Names of further variables for the worker, such as those of the configured endpoints' keys. */
+  keyNames?: readonly string[] | undefined;
+  /** Other scripts for the two children of ours; for tests of the supervisor itself. */
+  entries?: { worker: string; scripted: string } | undefined;
+}
+
+const START_DEADLINE_MS = 120_000;
+
+/**
+ * Brings up supervisor, Temporal server, scripted model and worker, as far as they do not run, with this environment, and returns when
+ * all of them serve. Any number of callers at once get one supervisor. One of another build is drained and replaced.
+ * Throws `InfrastructureError`.
+ */
+export async function ensureDev(options: EnsureDevOptions): Promise<DevInfo> {
+  const { env, log } = options;
+  const home = prepareHome(options.home);
+  const temporalPath = externalTemporal(env) === undefined ? (await ensureTemporalBinary({ home, env, log })).path : null;
+  const deadline = Date.now() + START_DEADLINE_MS;
+  const request = { op: 'configure', env: workerEnv({ env, extra: options.keyNames }), temporalPath } as const;
+  let said = false;
+  for (;;) {
+    const before = await askSupervisor(home, { op: 'status' });
+    if (before?.state === 'stopping') {
+      await gone(before);
+    } else if (before !== undefined && before.buildId !== buildId()) {
+      log('The running supervisor is of another build: draining and replacing it …');
+      await stopDev({ home });
+    } else if (before !== undefined) {
+      const state = await askSupervisor(home, request);
+      if (state !== undefined) return toDevInfo(state);
+    } else {
+      if (!said) log('Starting Temporal server, scripted model and worker …');
+      said = true;
+      await startSupervisor(home, options);
+    }
+    if (Date.now() > deadline) throw unanswered(home);
+  }
+}
+
+/** The supervisor's word on itself; undefined when none serves this home. */
+export async function devStatus({ home }: { home: string }): Promise<DevState | undefined> {
+  return existsSync(home) ? askSupervisor(home, { op: 'status' }) : undefined;
+}
+
+/** Drains and stops, and resolves when all is gone, with what a killed supervisor left behind. False when there was nothing. */
+export async function stopDev({ home: folder }: { home: string }): Promise<boolean> {
+  if (!existsSync(folder)) return false;
+  const home = prepareHome(folder);
+  const before = await askSupervisor(home, { op: 'status' });
+  if (before !== undefined) {
+    await askSupervisor(home, { op: 'stop' });
+    await gone(before);
+    return true;
+  }
+  const lock = takeLock(join(home, 'dev.lock'));
+  // Somebody is just starting or has just stopped it.
+  if (lock === undefined) return false;
+  try {
+    const left = serversOf(databasePath(home));
+    await endProcesses(left, 5000);
+    rmSync(join(home, 'dev.json'), { force: true });
+    rmSync(socketPath(home), { force: true });
+    return left.length > 0;
+  } finally {
+    lock.release();
+  }
+}
+
+function toDevInfo({ address, namespace, uiUrl, scriptedUrl, processes }: DevState): DevInfo {
+  const pids = Object.fromEntries(Object.entries(processes).map(([name, { pid }]) => [name, pid]));
+  return { address, namespace, uiUrl, scriptedUrl, pids };
+}
+
+async function gone({ processes }: DevState): Promise<void> {
+  const { supervisor } = processes;
+  while (supervisor !== undefined && processStart(supervisor.pid) === supervisor.startedAt) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Resolves when some supervisor answers, or this one has ended because another was faster. */
+async function startSupervisor(home: string, { env, entries }: EnsureDevOptions): Promise<void> {
+  const extension = extname(import.meta.filename);
+  const script = (path: string) => join(import.meta.dirname, `${path}${extension}`);
+  const { worker, scripted } = entries ?? { worker: script('worker-main'), scripted: script('../../models/scripted/main') };
+  const crashLog = join(home, 'logs', 'supervisor-crash.log');
+  const output = openSync(crashLog, 'w', 0o600);
+  const child = spawn(process.execPath, [script('supervisor-main'), home, worker, scripted], {
+    cwd: home,
+    detached: true,
+    stdio: ['ignore', output, output],
+    env: basicEnv(env),
+  });
+  closeSync(output);
+  let ended = false;
+  let failure: string | undefined;
+  child.on('error', (error) => {
+    ended = true;
+    failure = error.message;
+  });
+  child.on('exit', (code) => {
+    ended = true;
+    if (code !== 0) failure = readFileSync(crashLog, 'utf8').trim().split('\n').at(-1) || `status ${code}`;
+  });
+  child.unref();
+  const deadline = Date.now() + START_DEADLINE_MS;
+  while (!ended) {
+    if ((await askSupervisor(home, { op: 'status' })) !== undefined) return;
+    if (Date.now() > deadline) throw unanswered(home);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  if (failure !== undefined) {
+    throw new InfrastructureError(`The supervisor could not start: ${failure}`, `See ${join(home, 'logs', 'supervisor.log')}.`);
+  }
+}
+
+function unanswered(home: string): InfrastructureError {
+  return new InfrastructureError('The supervisor does not answer.', `See ${join(home, 'logs', 'supervisor.log')}.`);
+}

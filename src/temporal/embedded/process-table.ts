@@ -1,0 +1,64 @@
+/** What runs on this machine, as far as it concerns us. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Identifies a process for ever, where a pid alone is used again; undefined when it does not run. */
+export function processStart(pid: number): string | undefined {
+  try {
+    if (process.platform === 'linux') {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+      // The second field is a name in parentheses that may hold anything; state is field 3 and the start, in ticks since boot, 22.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return fields[0] === 'Z' ? undefined : fields[19];
+    }
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Pids of the Temporal servers that have this database file open, by their command lines: two on one file corrupt it. */
+export function serversOf(databasePath: string): number[] {
+  if (process.platform !== 'linux') {
+    return execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8', maxBuffer: 64 << 20 })
+      .split('\n')
+      .filter((line) => line.includes(`--db-filename ${databasePath} `))
+      .map((line) => Number.parseInt(line, 10));
+  }
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const argv = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
+        return argv[argv.indexOf('--db-filename') + 1] === databasePath && argv.includes('start-dev');
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+/** Asks processes to end, then makes them. Resolves when none of them runs. */
+export async function endProcesses(pids: readonly number[], graceMs: number): Promise<void> {
+  const starts = new Map(pids.map((pid) => [pid, processStart(pid)]));
+  const alive = () => pids.filter((pid) => starts.get(pid) !== undefined && processStart(pid) === starts.get(pid));
+  const signalAll = (signal: NodeJS.Signals) => {
+    for (const pid of alive()) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // Gone in between.
+      }
+    }
+  };
+  signalAll('SIGTERM');
+  const killAt = Date.now() + graceMs;
+  let killed = false;
+  while (alive().length > 0) {
+    if (!killed && Date.now() > killAt) {
+      signalAll('SIGKILL');
+      killed = true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+}

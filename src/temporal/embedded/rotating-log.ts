@@ -1,0 +1,37 @@
+import { appendFileSync, existsSync, renameSync, statSync } from 'node:fs';
+
+/** A log of bounded size: the file, and `keep` older ones as `.1`, `.2` … */
+export class RotatingLog {
+  readonly path: string;
+  readonly #maxBytes: number;
+  readonly #keep: number;
+  #bytes: number;
+  #tail = '';
+
+  constructor({ path, maxBytes = 8 << 20, keep = 3 }: { path: string; maxBytes?: number; keep?: number }) {
+    this.path = path;
+    this.#maxBytes = maxBytes;
+    this.#keep = keep;
+    this.#bytes = existsSync(path) ? statSync(path).size : 0;
+  }
+
+  write(chunk: string | Buffer): void {
+    if (this.#bytes > this.#maxBytes) this.#rotate();
+    appendFileSync(this.path, chunk, { mode: 0o600 });
+    this.#bytes += Buffer.byteLength(chunk);
+    this.#tail = `${this.#tail}${chunk}`.slice(-2000);
+  }
+
+  /** The last lines written by this process, for error messages. */
+  lastLines(count: number): string {
+    return this.#tail.trimEnd().split('\n').slice(-count).join('\n');
+  }
+
+  #rotate(): void {
+    for (let index = this.#keep - 1; index >= 0; index -= 1) {
+      const from = index === 0 ? this.path : `${this.path}.${index}`;
+      if (existsSync(from)) renameSync(from, `${this.path}.${index + 1}`);
+    }
+    this.#bytes = 0;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The detached process of the embedded default. Arguments: home, script of the worker, script of the scripted model.
+ * Ends at once when another supervisor serves this home.
+ */
+import { chmodSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { askSupervisor, serveControl, socketPath } from './control.ts';
+import { choosePorts } from './ports.ts';
+import { endProcesses, serversOf } from './process-table.ts';
+import { RotatingLog } from './rotating-log.ts';
+import { databasePath, Supervisor } from './supervisor.ts';
+import { type SystemLock, takeLock } from './system-lock.ts';
+
+/** A supervisor that drains holds the lock for up to half a minute. */
+const LOCK_WAIT_MS = 60_000;
+
+const [home = '', worker = '', scripted = ''] = process.argv.slice(2);
+process.umask(0o077);
+process.chdir(home);
+const log = new RotatingLog({ path: join(home, 'logs', 'supervisor.log') });
+const note = (text: string) => log.write(`${new Date().toISOString()} ${text}\n`);
+
+const lock = await becomeTheOne();
+if (lock !== undefined) await serve();
+
+async function becomeTheOne(): Promise<SystemLock | undefined> {
+  const deadline = Date.now() + LOCK_WAIT_MS;
+  while (Date.now() < deadline) {
+    const taken = takeLock(join(home, 'dev.lock'));
+    if (taken !== undefined) return taken;
+    if ((await askSupervisor(home, { op: 'status' })) !== undefined) return undefined;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  note('another supervisor holds the lock and does not answer');
+  process.exitCode = 1;
+  return undefined;
+}
+
+async function serve(): Promise<void> {
+  // Only the holder of the lock comes here, so whatever is left is dead, and nobody else removes or binds the socket.
+  const leftBehind = serversOf(databasePath(home));
+  if (leftBehind.length > 0) {
+    note(`ending the Temporal server of a dead supervisor, pid ${leftBehind.join(', ')}`);
+    await endProcesses(leftBehind, 5000);
+  }
+  const supervisor = new Supervisor({ home, ports: await choosePorts(join(home, 'ports.json')), entries: { worker, scripted }, note });
+  const path = socketPath(home);
+  rmSync(path, { force: true });
+
+  const server = serveControl(async (request) => {
+    const state = await supervisor.handle(request);
+    if (request.op === 'stop') leave();
+    return state;
+  });
+  server.listen(path, () => {
+    chmodSync(path, 0o600);
+    note(`serving, pid ${process.pid}`);
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => void supervisor.stop().then(leave));
+  }
+
+  function leave(): void {
+    note('stopped');
+    // The answer to whoever asked is still on its way; the lock goes with the process.
+    setTimeout(() => process.exit(0), 50);
+    rmSync(path, { force: true });
+  }
+}
+
+process.on('SIGHUP', () => {});
+process.on('unhandledRejection', (error) => note(`unhandled: ${error instanceof Error ? error.stack : String(error)}`));

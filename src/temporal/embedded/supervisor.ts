@@ -1,0 +1,229 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Env, connectClient, externalTemporal } from '../connection.ts';
+import { InfrastructureError } from '../infrastructure-error.ts';
+import { raiseRetention, registerSearchAttributes } from '../namespace.ts';
+import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
+import { buildId } from './build-id.ts';
+import type { ControlRequest, DevState } from './control.ts';
+import { ManagedChild } from './managed-child.ts';
+import type { Ports } from './ports.ts';
+import { processStart } from './process-table.ts';
+import { RotatingLog } from './rotating-log.ts';
+import { basicEnv } from './worker-env.ts';
+import { writeFileAtomically } from './write-file.ts';
+
+/** Workers finish or abandon what they run within this time when asked to stop, in ms. */
+const WORKER_GRACE_MS = 20_000;
+const SERVER_GRACE_MS = 10_000;
+const NAMESPACE = 'default';
+
+export interface SupervisorOptions {
+  home: string;
+  ports: Ports;
+  /** Scripts of the two children of ours. */
+  entries: { worker: string; scripted: string };
+  note(text: string): void;
+}
+
+/**
+ * Owns the embedded Temporal server, the scripted model and the worker. Idle until the first `configure`, because what a worker may
+ * know (keys) comes only from the command that wants it. The caller holds the lock of `home`.
+ */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #temporal: ManagedChild;
+  readonly #scripted: ManagedChild;
+  readonly #worker: ManagedChild;
+  #temporalPath: string | null = null;
+  #env: Record<string, string> = {};
+  #envKey = '';
+  #scriptedUrl = '';
+  #state: DevState['state'] = 'idle';
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    const child = (name: string, log: string, rest: Pick<ConstructorParameters<typeof ManagedChild>[0], 'command' | 'ready' | 'graceMs'>) =>
+      new ManagedChild({
+        ...rest,
+        name,
+        log: new RotatingLog({ path: join(options.home, 'logs', log) }),
+        note: options.note,
+        onChange: () => this.#writeInfo(),
+      });
+    this.#temporal = child('The Temporal server', 'temporal.log', {
+      graceMs: SERVER_GRACE_MS,
+      command: async () => this.#temporalCommand(),
+      ready: () => this.#temporalReady(),
+    });
+    this.#scripted = child('The scripted model', 'scripted-model.log', {
+      graceMs: 2000,
+      command: async () => ({
+        file: process.execPath,
+        args: [options.entries.scripted, '--port', String(options.ports.scripted)],
+        env: basicEnv(process.env),
+      }),
+      ready: async ({ firstLine }) => {
+        this.#scriptedUrl = await within(20_000, firstLine);
+      },
+    });
+    this.#worker = child('The worker', 'worker.log', {
+      graceMs: WORKER_GRACE_MS,
+      command: async () => ({ file: process.execPath, args: [options.entries.worker, this.#workerInput()], env: this.#env }),
+      ready: async ({ firstLine }) => {
+        await within(60_000, firstLine);
+      },
+    });
+  }
+
+  /** One request at a time; `status` does not wait for the others. */
+  async handle(request: ControlRequest): Promise<DevState> {
+    switch (request.op) {
+      case 'status':
+        return this.info();
+      case 'configure': {
+        await this.#inTurn(() => this.#configure(request));
+        return this.info();
+      }
+      case 'stop': {
+        await this.stop();
+        return this.info();
+      }
+    }
+  }
+
+  /** Drains the worker, then ends the others. Final. */
+  async stop(): Promise<void> {
+    this.#state = 'stopping';
+    // First, and beside a `configure` that may be waiting for them: it ends when they do.
+    await this.#worker.stop();
+    await Promise.all([this.#scripted.stop(), this.#temporal.stop()]);
+    rmSync(this.#infoPath, { force: true });
+  }
+
+  info(): DevState {
+    const { ports } = this.#options;
+    const external = externalTemporal(this.#env);
+    const self = { pid: process.pid, startedAt: processStart(process.pid) ?? '' };
+    const children = { supervisor: self, temporal: this.#temporal.info, scripted: this.#scripted.info, worker: this.#worker.info };
+    return {
+      state: this.#state,
+      buildId: buildId(),
+      address: external === undefined ? `127.0.0.1:${ports.temporal}` : (external.connectionOptions.address ?? ''),
+      namespace: external?.namespace ?? NAMESPACE,
+      uiUrl: external === undefined ? `http://127.0.0.1:${ports.ui}` : '',
+      scriptedUrl: this.#scriptedUrl,
+      processes: Object.fromEntries(Object.entries(children).flatMap(([name, info]) => (info === undefined ? [] : [[name, info]]))),
+      restarts: this.#temporal.restarts + this.#scripted.restarts + this.#worker.restarts,
+    };
+  }
+
+  async #configure({ env, temporalPath }: { env: Env; temporalPath: string | null }): Promise<void> {
+    this.#refuseWhenStopping();
+    const wanted = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+    const key = JSON.stringify(Object.entries(wanted).sort());
+    if (key !== this.#envKey && this.#worker.wanted) {
+      this.#options.note('another environment: restarting the worker');
+      await this.#worker.stop();
+    }
+    this.#refuseWhenStopping();
+    this.#env = wanted;
+    this.#envKey = key;
+    this.#temporalPath ??= temporalPath;
+    const settings = externalTemporal(wanted);
+    if (settings === undefined) {
+      await Promise.all([this.#temporal.start(), this.#scripted.start()]);
+    } else {
+      await Promise.all([this.#temporal.stop(), this.#scripted.start()]);
+      const { connection } = await connectClient(settings);
+      try {
+        await registerSearchAttributes(connection, settings.namespace);
+      } finally {
+        await connection.close();
+      }
+    }
+    this.#refuseWhenStopping();
+    await this.#worker.start();
+    this.#state = 'running';
+    this.#writeInfo();
+  }
+
+  #refuseWhenStopping(): void {
+    if (this.#state === 'stopping') throw new InfrastructureError('The supervisor is stopping.', 'Try again in a moment.');
+  }
+
+  #temporalCommand() {
+    const { home, ports } = this.#options;
+    if (this.#temporalPath === null) throw new InfrastructureError('There is no Temporal server program.', 'Run `qualityflow setup`.');
+    return {
+      file: this.#temporalPath,
+      // The database's place is how another supervisor recognises a server that was left behind: see `serversOf`.
+      args: [
+        ...['server', 'start-dev', '--db-filename', databasePath(home)],
+        ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
+        ...['--ip', '127.0.0.1', '--port', String(ports.temporal), '--ui-port', String(ports.ui), '--ui-disable-news-fetch'],
+        ...SEARCH_ATTRIBUTES.flatMap(({ name, type }) => ['--search-attribute', `${name}=${type === 'INT' ? 'Int' : 'Keyword'}`]),
+        ...['--log-level', 'warn'],
+      ],
+      env: basicEnv(process.env),
+    };
+  }
+
+  async #temporalReady(): Promise<void> {
+    const settings = { connectionOptions: { address: `127.0.0.1:${this.#options.ports.temporal}` }, namespace: NAMESPACE };
+    const deadline = Date.now() + 60_000;
+    for (;;) {
+      try {
+        const { connection } = await connectClient(settings);
+        try {
+          await raiseRetention(connection, NAMESPACE);
+        } finally {
+          await connection.close();
+        }
+        return;
+      } catch (error) {
+        if (this.#temporal.info === undefined) throw new Error('it ended');
+        if (Date.now() > deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+  }
+
+  #workerInput(): string {
+    const { address, namespace, scriptedUrl } = this.info();
+    return JSON.stringify({ home: this.#options.home, address, namespace, scriptedUrl });
+  }
+
+  get #infoPath(): string {
+    return join(this.#options.home, 'dev.json');
+  }
+
+  /** For people and tools that look; whoever wants to act asks the socket. */
+  #writeInfo(): void {
+    if (this.#state === 'stopping') return;
+    writeFileAtomically(this.#infoPath, `${JSON.stringify(this.info(), null, 2)}\n`);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work);
+    this.#queue = turn.catch(() => {});
+    return turn;
+  }
+}
+
+export function databasePath(home: string): string {
+  return join(home, 'temporal.db');
+}
+
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing heard within ${ms / 1000} s`)), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

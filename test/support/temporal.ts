@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes.ts';
+
+/** The `temporal` binary that `qualityflow setup` placed, or the one on PATH; the suite's own first step runs the set-up. */
+export function temporalBinary(): string {
+  const folder = join(resolve(process.env.QUALITYFLOW_HOME ?? '.qualityflow'), 'bin');
+  const cached = existsSync(folder) ? readdirSync(folder).find((name) => name.startsWith('temporal-')) : undefined;
+  if (cached !== undefined) return join(folder, cached);
+  try {
+    return execFileSync('sh', ['-c', 'command -v temporal'], { encoding: 'utf8' }).trim();
+  } catch {
+    throw new Error('no temporal binary: run `npx qualityflow setup` first');
+  }
+}
+
+/** One quiet runtime a process, before anything else of Temporal's: its default prints every worker's changes of state. */
+export function quietRuntime(): void {
+  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } } });
+}
+
+/** A real dev server of this test's own, on free ports, with the product's search attributes. */
+export async function startTemporal({ dbFilename }: { dbFilename?: string } = {}): Promise<TestWorkflowEnvironment> {
+  quietRuntime();
+  return TestWorkflowEnvironment.createLocal({
+    server: {
+      executable: { type: 'existing-path', path: temporalBinary() },
+      searchAttributes: [...SEARCH_ATTRIBUTES],
+      ui: false,
+      extraArgs: ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
+      ...(dbFilename === undefined ? {} : { dbFilename }),
+    },
+  });
+}

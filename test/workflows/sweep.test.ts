@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { activityInfo, Context } from '@temporalio/activity';
+import { WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import type { Activities, OutcomeSummary } from '../../src/activities/contract.ts';
+import { withHeartbeat } from '../../src/activities/heartbeat.ts';
+import { problemWorkflowId, shardWorkflowId, sweepWorkflowId } from '../../src/temporal/ids.ts';
+import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
+import type { solveProblem } from '../../src/workflows/solve-problem.ts';
+import type { runSweep } from '../../src/workflows/sweep/run-sweep.ts';
+import { startTemporal } from '../support/temporal.ts';
+import { ToyPlan, toyActivities, toyModel } from './toy-activities.ts';
+
+const historiesFolder = join(import.meta.dirname, '../histories');
+
+/** Keeps a history for `replay.test.ts`, when asked to. */
+function record(name: string, history: Parameters<typeof historyToJSON>[0]): void {
+  if (!process.env.QUALITYFLOW_RECORD_HISTORIES) return;
+  mkdirSync(historiesFolder, { recursive: true });
+  writeFileSync(join(historiesFolder, `${name}.json`), historyToJSON(history).replace(/\d+@[\w.-]+/g, 'worker'));
+}
+
+describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
+  let temporal: TestWorkflowEnvironment;
+  before(async () => {
+    temporal = await startTemporal();
+  });
+  after(() => temporal.teardown());
+
+  /** Runs `work` beside a worker that serves every queue of a sweep of its own name. */
+  async function withSweep<T>(
+    options: { plan: ToyPlan; own?: Partial<Activities> },
+    work: (sweep: { name: string; start: () => Promise<string>; result: () => Promise<Record<string, number>> }) => Promise<T>,
+  ): Promise<T> {
+    const name = `toy-${Math.random().toString(36).slice(2, 10)}`;
+    const queues = { control: name, model: name, sandbox: name };
+    const activities = Object.fromEntries(Object.entries(toyActivities(options.plan, options.own)).map(([type, activity]) => [type, withHeartbeat(activity)]));
+    const worker = await Worker.create({ connection: temporal.nativeConnection, taskQueue: name, workflowBundle: await workflowBundle(), activities, maxHeartbeatThrottleInterval: '1s' });
+    const start = async () => {
+      const handle = await temporal.client.workflow.start<typeof runSweep>('runSweep', {
+        workflowId: sweepWorkflowId(name),
+        taskQueue: name,
+        args: [{ sweep: name, queues }],
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      });
+      return handle.firstExecutionRunId;
+    };
+    const result = () => temporal.client.workflow.getHandle<typeof runSweep>(sweepWorkflowId(name)).result();
+    return worker.runUntil(() => work({ name, start, result }));
+  }
+
+  const problemHandle = (sweep: string, taskId: string) => temporal.client.workflow.getHandle<typeof solveProblem>(problemWorkflowId({ sweep, taskId, sample: 0 }));
+
+  async function historyOf(sweep: string, taskId: string) {
+    return problemHandle(sweep, taskId).fetchHistory();
+  }
+
+  it('ends with one outcome a task and at most 20 events for a zero-shot problem', async () => {
+    const plan = new ToyPlan(['a', 'b/../c d', 'e']);
+    await withSweep({ plan }, async ({ name, start, result }) => {
+      await start();
+      assert.deepEqual(await result(), { pass: 3 });
+      assert.deepEqual(plan.states, ['running', 'completed']);
+      const history = await historyOf(name, 'b/../c d');
+      const events = history.events ?? [];
+      record('solveProblem-zero-shot', history);
+      record('runSweepShard', await temporal.client.workflow.getHandle(shardWorkflowId(name, 0)).fetchHistory());
+      record('runSweep', await temporal.client.workflow.getHandle(sweepWorkflowId(name)).fetchHistory());
+      assert.ok(events.length <= 20, `${events.length} events`);
+      const summaries = events.flatMap((event) => (event.userMetadata?.summary?.data ? [JSON.parse(Buffer.from(event.userMetadata.summary.data).toString())] : []));
+      assert.deepEqual(summaries.slice(1), ['generate with prompt 1', 'score the program on the hidden tests']);
+      const described = await problemHandle(name, 'a').describe();
+      const attributes = Object.fromEntries(described.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
+      assert.deepEqual({ ...attributes }, { SweepId: name, Benchmark: 'toy', TaskId: 'a', Strategy: 'zero-shot', Model: 'toy', Stage: 'score', Outcome: 'pass', Tokens: 2, ...(attributes.BuildIds ? { BuildIds: attributes.BuildIds } : {}) });
+    });
+  });
+
+  it('keeps no more problems open than its window', async () => {
+    const plan = new ToyPlan(Array.from({ length: 12 }, (_, index) => `t${index}`));
+    plan.concurrency = 3;
+    let open = 0;
+    let most = 0;
+    const own: Partial<Activities> = {
+      generateProgram: async () => {
+        open += 1;
+        most = Math.max(most, open);
+        await delay(30);
+        open -= 1;
+        return { kind: 'unusable', reason: 'context_too_long', detail: 'too long' };
+      },
+    };
+    await withSweep({ plan, own }, async ({ start, result }) => {
+      await start();
+      assert.deepEqual(await result(), { no_code: 12 });
+      assert.equal(most, 3);
+    });
+  });
+
+  it('goes on when one problem meets broken infrastructure, and a resume does exactly that one again', async () => {
+    const plan = new ToyPlan(['a', 'b', 'c']);
+    let broken = true;
+    const generated: string[] = [];
+    const own: Partial<Activities> = {
+      generateProgram: async ({ problem }) => {
+        if (broken && problem.taskId === 'b') throw ApplicationFailure.nonRetryable('no such host', 'Model:unauthorized');
+        generated.push(problem.taskId);
+        return { kind: 'program', code: 'pass', rule: 'toy', reply: { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' } };
+      },
+    };
+    await withSweep({ plan, own }, async ({ name, start, result }) => {
+      await start();
+      assert.deepEqual(await result(), { pass: 2, infra: 1 });
+      assert.equal(plan.outcomes.get('b')?.detail, 'no such host');
+      const failed = await problemHandle(name, 'b').describe();
+      assert.equal(failed.status.name, 'FAILED');
+      await assert.rejects(problemHandle(name, 'b').result(), (error) => error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure && error.cause.type === 'infra');
+
+      broken = false;
+      generated.length = 0;
+      await start();
+      assert.deepEqual(await result(), { pass: 3 });
+      assert.deepEqual(generated, ['b']);
+      assert.equal(plan.outcomes.get('b')?.run.attempt, 2);
+
+      generated.length = 0;
+      await start();
+      assert.deepEqual(await result(), { pass: 3 });
+      assert.deepEqual(generated, []);
+    });
+  });
+
+  it('gives two starts at once one run', async () => {
+    const plan = new ToyPlan(['a']);
+    await withSweep({ plan }, async ({ start, result }) => {
+      const [first, second] = await Promise.all([start(), start()]);
+      assert.equal(first, second);
+      await result();
+    });
+  });
+
+  it('waits for a problem that is already running instead of counting it', async () => {
+    const plan = new ToyPlan(['a']);
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const waited: string[] = [];
+    const own: Partial<Activities> = {
+      generateProgram: async () => {
+        await gate;
+        return { kind: 'program', code: 'pass', rule: 'toy', reply: { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' } };
+      },
+      awaitProblem: async ({ workflowId }) => {
+        waited.push(workflowId);
+        release();
+        await temporal.client.workflow.getHandle(workflowId).result();
+      },
+    };
+    await withSweep({ plan, own }, async ({ name, start, result }) => {
+      const workflowId = problemWorkflowId({ sweep: name, taskId: 'a', sample: 0 });
+      const queues = { control: name, model: name, sandbox: name };
+      await temporal.client.workflow.start<typeof solveProblem>('solveProblem', {
+        workflowId,
+        taskQueue: name,
+        args: [{ run: { sweep: name, taskId: 'a', sample: 0, attempt: 1 }, benchmark: 'toy', strategy: { kind: 'zero-shot' }, model: toyModel, seed: 0, queues }],
+      });
+      await start();
+      assert.deepEqual(await result(), { pass: 1 });
+      assert.deepEqual(waited, [workflowId]);
+    });
+  });
+
+  it('cancels: requests are aborted and every started row says so', async () => {
+    const plan = new ToyPlan(['a', 'b', 'c']);
+    plan.concurrency = 2;
+    let aborted = 0;
+    let started = 0;
+    const own: Partial<Activities> = {
+      generateProgram: async () => {
+        started += 1;
+        await Context.current().cancelled.catch((error) => {
+          if (error instanceof CancelledFailure) aborted += 1;
+          throw error;
+        });
+        throw new Error('unreachable');
+      },
+    };
+    await withSweep({ plan, own }, async ({ name, start, result }) => {
+      await start();
+      while (started < 2) await delay(20);
+      await temporal.client.workflow.getHandle(sweepWorkflowId(name)).cancel();
+      await assert.rejects(result(), (error) => error instanceof WorkflowFailedError && error.cause instanceof CancelledFailure);
+      assert.equal(aborted, 2);
+      assert.deepEqual([...plan.outcomes.values()].map(({ outcome }) => outcome), ['cancelled', 'cancelled']);
+      assert.equal(plan.states.at(-1), 'cancelled');
+      assert.equal((await problemHandle(name, 'a').describe()).status.name, 'CANCELLED');
+    });
+  });
+
+  it('goes on when a person cancels or terminates single problems', async () => {
+    const plan = new ToyPlan(['a', 'b', 'c']);
+    const own: Partial<Activities> = {
+      generateProgram: async ({ problem }) => {
+        if (problem.taskId !== 'c') await Context.current().cancelled;
+        return { kind: 'program', code: 'pass', rule: 'toy', reply: { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' } };
+      },
+    };
+    await withSweep({ plan, own }, async ({ name, start, result }) => {
+      await start();
+      while (!plan.outcomes.has('c')) await delay(20);
+      await problemHandle(name, 'a').cancel();
+      await problemHandle(name, 'b').terminate('by hand');
+      assert.deepEqual(await result(), { pass: 1, cancelled: 1 });
+    });
+  });
+
+  it('asks once more when a reply cannot be used, and says what was wrong', async () => {
+    const plan = new ToyPlan(['a']);
+    const asked: { retry: number; complaint: string | undefined }[] = [];
+    const own: Partial<Activities> = {
+      generateProgram: async ({ context }) => {
+        asked.push({ retry: context.retry, complaint: context.complaint });
+        return { kind: 'unusable', reason: 'no_code', detail: 'only prose' };
+      },
+    };
+    await withSweep({ plan, own }, async ({ start, result }) => {
+      await start();
+      assert.deepEqual(await result(), { no_code: 1 });
+      assert.deepEqual(asked, [
+        { retry: 0, complaint: undefined },
+        { retry: 1, complaint: 'only prose' },
+      ]);
+    });
+  });
+
+  it('waits out a long Retry-After on a timer that says so, holding no slot', async () => {
+    const plan = new ToyPlan(['a']);
+    let calls = 0;
+    const until = () => new Date(Date.now() + 1500).toISOString();
+    const own: Partial<Activities> = {
+      generateProgram: async () => {
+        calls += 1;
+        return calls === 1 ? { kind: 'paced', until: until() } : { kind: 'unusable', reason: 'rejected', detail: 'no' };
+      },
+    };
+    await withSweep({ plan, own }, async ({ name, start, result }) => {
+      await start();
+      await result();
+      const events = (await historyOf(name, 'a')).events ?? [];
+      const timer = events.find((event) => event.timerStartedEventAttributes);
+      assert.match(Buffer.from(timer?.userMetadata?.summary?.data ?? []).toString(), /paced until .* by Retry-After/);
+      assert.equal(calls, 2);
+    });
+  });
+
+  it('retries a worker’s transient failure without telling the strategy', async () => {
+    const plan = new ToyPlan(['a']);
+    const own: Partial<Activities> = {
+      scoreSubmission: async ({ run, solution }): Promise<OutcomeSummary> => {
+        if (activityInfo().attempt === 1) throw new Error('container lost');
+        return plan.record(run, { outcome: 'wrong', detail: '', finalStep: solution.finalStep, tokens: 0, requests: 0 });
+      },
+    };
+    await withSweep({ plan, own }, async ({ start, result }) => {
+      await start();
+      assert.deepEqual(await result(), { wrong: 1 });
+    });
+  });
+
+  it('shows every step of Algorithm 1 by name in a rejected problem’s history', async () => {
+    const plan = new ToyPlan(['never-right'], {
+      kind: 'quality-flow',
+      checker: 'imagined',
+      diversified: 2,
+      tests: { queries: 2, perQuery: 1, shared: true },
+      tqc: true,
+      debugEpochs: 2,
+      carryForward: false,
+      clarifier: true,
+      clarifierAttempts: 1,
+      revert: true,
+      checkerSeesProblem: false,
+    });
+    await withSweep({ plan }, async ({ name, start, result }) => {
+      await start();
+      assert.deepEqual(await result(), { pass: 1 });
+      const history = await historyOf(name, 'never-right');
+      const activities = (history.events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []);
+      const order = activities.filter((type, index) => type !== activities[index - 1]);
+      assert.deepEqual(order, [
+        'generateProgram',
+        'imagineExecution',
+        'comparePredictions',
+        'designTests',
+        'judgeTest',
+        'runPrograms',
+        ...['debugProgram', 'imagineExecution', 'comparePredictions', 'runPrograms'],
+        ...['debugProgram', 'imagineExecution', 'comparePredictions', 'runPrograms'],
+        'clarifyProblem',
+        'generateProgram',
+        'imagineExecution',
+        'comparePredictions',
+        'scoreSubmission',
+      ]);
+      assert.equal(plan.outcomes.get('never-right')?.finalStep, 'reverted');
+
+      record('solveProblem-quality-flow', history);
+    });
+  });
+});
