@@ -4,7 +4,7 @@
 //   node scripts/boot.mjs demo|test|check|run|prepack [arguments…]
 //
 // Installs the locked dependencies when they are missing or others, then goes on under a Node that runs TypeScript.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -61,7 +61,6 @@ async function exclusively(work) {
         return await work();
       } finally {
         server.close();
-        server.unref();
       }
     }
     const answer = await new Promise((resolve) => {
@@ -89,17 +88,24 @@ async function exclusively(work) {
   }
 }
 
-function install() {
+async function install() {
   if (installed()) return;
   process.stderr.write('Installing dependencies (npm ci) …\n');
   const wanted = wantedStamp();
   const npm = process.env.npm_execpath;
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--include=optional'];
   const [command, all] = npm && /npm-cli\.c?js$/.test(npm) ? [process.execPath, [npm, ...args]] : ['npm', args];
-  // Standard output belongs to the command that follows.
-  const result = spawnSync(command, all, { cwd: root, stdio: ['ignore', 2, 2] });
-  if (result.error) fail(`npm could not be started (${result.error.message}). Install Node.js with npm.`, 3);
-  if (result.status !== 0) fail('npm ci failed, see above. Check the network and the npm registry, then run this again.', 3);
+  // Not the synchronous spawn: whoever waits for us must be answered. Standard output belongs to the command that follows.
+  const child = spawn(command, all, { cwd: root, stdio: ['ignore', 2, 2] });
+  // However this process ends, npm must not go on beside the next one: the watchdog's input closes with us.
+  const watchdog = spawn('sh', ['-c', 'read -r _; kill "$1"', 'sh', String(child.pid)], { stdio: ['pipe', 'ignore', 'ignore'] });
+  watchdog.on('error', () => {});
+  const status = await new Promise((resolve) => {
+    child.on('error', (error) => fail(`npm could not be started (${error.message}). Install Node.js with npm.`, 3));
+    child.on('exit', resolve);
+  });
+  watchdog.kill('SIGKILL');
+  if (status !== 0) fail('npm ci failed, see above. Check the network and the npm registry, then run this again.', 3);
   writeFileSync(stamp, wanted);
 }
 

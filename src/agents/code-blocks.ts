@@ -11,6 +11,8 @@ export interface CodeBlock {
 
 const FENCE = /^([ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(`{3,}|~{3,})[ \t]*([^\n]*)$/;
 
+const MARK = /`{3}|~{3}/;
+
 interface OpenBlock {
   indent: number;
   mark: string;
@@ -32,7 +34,7 @@ export function codeBlocks({ text, docstrings }: { text: string; docstrings: boo
   let seen = 0;
   let quote = '';
   for (const line of text.split('\n')) {
-    const [, prefix = '', mark = '', rest = ''] = FENCE.exec(line.length > 2000 ? '' : line) ?? [];
+    const [, prefix = '', mark = '', rest = ''] = line.length <= 2000 && MARK.test(line) ? (FENCE.exec(line) ?? []) : [];
     const info = rest.trim();
     if (open !== undefined && quote === '' && mark === '' && line.trimEnd().endsWith(open.mark)) {
       open.lines.push(line.trimEnd().slice(0, -open.mark.length));
@@ -85,7 +87,14 @@ function finish(block: OpenBlock, closed: boolean): CodeBlock {
   const last = lines.at(-1);
   // Truncation may cut the closing fence itself.
   if (!closed && last !== undefined && /^[ \t]*(?:`{1,2}|~{1,2})[ \t]*$/.test(last)) lines.pop();
-  const strip = new RegExp(`^[ \\t]{0,${Math.min(block.indent, 40)}}`);
-  const bare = block.quoted ? lines.map((line) => line.replace(/^[ \t]*>[ ]?/, '')) : lines.map((line) => line.replace(strip, ''));
+  const bare = block.quoted || block.indent > 0 ? lines.map((line) => unprefixed(line, block)) : lines;
   return { language: block.language, code: bare.join('\n'), closed };
+}
+
+/** A line without what stood before the opening fence: a quote mark, or as much indentation. */
+function unprefixed(line: string, block: OpenBlock): string {
+  if (block.quoted) return line.replace(/^[ \t]*>[ ]?/, '');
+  let at = 0;
+  while (at < block.indent && (line[at] === ' ' || line[at] === '\t')) at += 1;
+  return line.slice(at);
 }

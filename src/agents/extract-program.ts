@@ -93,7 +93,7 @@ const OTHER_LANGUAGES = new Set(
 function fenced({ text, problem, truncated }: { text: string; problem: Problem; truncated: boolean }): Extracted | undefined {
   const inspect = inspector();
   let first: Extracted | undefined;
-  for (const docstrings of [true, false]) {
+  for (const docstrings of /"""|'''/.test(text) ? [true, false] : [false]) {
     const blocks = codeBlocks({ text, docstrings });
     if (blocks.length === 0) return first;
     const found = fromBlocks({ blocks, problem, truncated, inspect });
@@ -147,7 +147,7 @@ function unfenced(text: string, problem: Problem): Extracted | undefined {
   const inspect = inspector();
   const clean = text.replace(/^[ \t]*(?:`{3,}|~{3,})[^\n]{0,40}$/gm, '').replace(/\n[ \t]*`{1,2}[ \t]*$/, '');
   const margin = marginOf(clean, problem.entryPoint);
-  const code = unfencedCode(margin === '' ? clean : clean.replaceAll(`\n${margin}`, '\n').replace(margin, ''));
+  const code = unfencedCode(margin === '' ? clean : `\n${clean}`.replaceAll(`\n${margin}`, '\n'));
   const block = { language: '', code, closed: true };
   if (code !== '' && answers(block, problem, inspect)) {
     const repaired = unescaped(code, inspect);
@@ -162,9 +162,10 @@ function unfenced(text: string, problem: Problem): Extracted | undefined {
 function marginOf(text: string, entryPoint: string): string {
   if (entryPoint === '') return '';
   const definition = new RegExp(`^([ \\t]{0,40})(?:async )?def ${entryPoint.replace(/\W/g, '')}\\b`, 'gm');
-  let margin: string | undefined;
-  for (const [, indent = ''] of text.matchAll(definition)) margin = margin === undefined || indent.length < margin.length ? indent : margin;
-  return margin ?? '';
+  const [first] = text.matchAll(definition);
+  // Below something at the left margin it is a method or an inner function.
+  if (first === undefined || /^(?:class|(?:async )?def)\b/m.test(text.slice(0, first.index))) return '';
+  return first[1] ?? '';
 }
 
 /** Takes away the indentation all lines share. */

@@ -12,7 +12,7 @@ export function withPreamble({ code, preamble, inspect }: { code: string; preamb
   const own = inspect(code);
   const missing = parsePython(preamble)
     .statements.filter((statement) => (statement.defines.length === 0 ? !code.includes(preamble.slice(statement.from, statement.to)) : statement.defines.some((name) => !own.defines.has(name))))
-    .map((statement) => preamble.slice(statement.from, statement.to));
+    .map((statement) => preamble.slice(statement.from, statement.to).trimEnd());
   return insert(code, missing, own);
 }
 
@@ -28,7 +28,7 @@ export function withEarlierDefinitions({ code, earlier, known, inspect }: { code
   for (const block of earlier) {
     for (const statement of inspect(block).statements) {
       order += 1;
-      for (const name of statement.defines) available.set(name, { text: block.slice(statement.from, statement.to), order });
+      for (const name of statement.defines) available.set(name, { text: block.slice(statement.from, statement.to).trimEnd(), order });
     }
   }
   const chosen = new Map<string, number>();

@@ -35,7 +35,7 @@ export function withoutThinking(text: string): { text: string; unclosed: boolean
   let depth = 0;
   for (const match of text.matchAll(THINKING_TAG)) {
     const end = match.index + match[0].length;
-    if (isQuoted(text, match.index, end)) continue;
+    if (isQuoted(text, match.index, end, match[1] === '')) continue;
     if (match[1] === '') {
       if (depth === 0) kept += text.slice(keptTo, match.index);
       depth += 1;
@@ -57,7 +57,7 @@ function withoutToolCalls(text: string): { text: string; found: boolean } {
   let found = false;
   for (const match of text.matchAll(TOOL_MARKS)) {
     const end = match.index + match[0].length;
-    if (isQuoted(text, match.index, end)) continue;
+    if (isQuoted(text, match.index, end, match[1] !== '/')) continue;
     found = true;
     const name = match[2]?.toLowerCase();
     if (open === undefined && match[1] !== '/') {
@@ -87,22 +87,37 @@ function isCallObject(text: string): boolean {
 /** `<|endoftext|>`, `<|im_end|>`, `<|eot_id|>`, `<｜end▁of▁sentence｜>`; what a model writes after one belongs to another text. */
 const END_TOKEN = /<[|｜](?:endoftext|im_end|eot_id|eom_id|end_of_text|end|end[▁_]of[▁_]sentence|file_sep|file_separator)[|｜]>|<end_of_turn>/g;
 const OTHER_TOKEN = /<[|｜][\w▁ ]{1,40}[|｜]>(?:assistant\n)?|<start_of_turn>(?:model\n)?/g;
-const LINE_END_TOKEN = /(?:<\/s>|<s>|<eos>|<bos>|<pad>|\[\/?INST\])+[ \t]*$/gm;
+const LINE_END_TOKEN = /(?:<\/s>|<s>|<eos>|<bos>|<pad>|\[\/?INST\]){1,8}[ \t]{0,20}$/gm;
 
 function withoutEndTokens(text: string): string {
   let answer = text;
   for (const match of text.matchAll(END_TOKEN)) {
-    if (isQuoted(text, match.index, match.index + match[0].length) || text.slice(0, match.index).trim() === '') continue;
+    if (isQuoted(text, match.index, match.index + match[0].length) || !/\S/.test(text.slice(0, match.index))) continue;
     answer = text.slice(0, match.index);
     break;
   }
-  const keepQuoted = (token: string, ...rest: unknown[]): string => {
-    const at = rest.find((value) => typeof value === 'number');
-    return typeof at === 'number' && isQuoted(answer, at, at + token.length) ? token : '';
-  };
-  return answer.replace(END_TOKEN, keepQuoted).replace(OTHER_TOKEN, '').replace(LINE_END_TOKEN, '');
+  return withoutTokens(withoutTokens(answer, END_TOKEN), OTHER_TOKEN).replace(LINE_END_TOKEN, '');
 }
 
-function isQuoted(text: string, from: number, to: number): boolean {
-  return /["'`]/.test(text[from - 1] ?? '') || /["'`]/.test(text[to] ?? '');
+function withoutTokens(text: string, tokens: RegExp): string {
+  let kept = '';
+  let keptTo = 0;
+  for (const match of text.matchAll(tokens)) {
+    const end = match.index + match[0].length;
+    if (isQuoted(text, match.index, end)) continue;
+    kept += text.slice(keptTo, match.index);
+    keptTo = end;
+  }
+  return kept + text.slice(keptTo);
+}
+
+/**
+ * A mark inside a string literal is text that a program handles: an opening mark right behind a quote, any other right before one, or
+ * either in a Markdown code span.
+ */
+function isQuoted(text: string, from: number, to: number, opening = false): boolean {
+  const before = text[from - 1] ?? '';
+  const after = text[to] ?? '';
+  if (before === '`' && after === '`') return true;
+  return /["']/.test(opening ? before : after);
 }

@@ -8,7 +8,7 @@ const CODE_LINE =
 const NEW_STATEMENT = /^(?:(?:async )?def |class |@\w|import \w|from [\w.]+ import )/;
 
 /** Statements that never end cost a scan to the end of the text each; after this many, lines stand for themselves. */
-const MAX_OPEN_STATEMENTS = 20;
+const MAX_OPEN_STATEMENTS = 5;
 
 /**
  * The code of a text without fences: statements that start at the left margin with the lines that belong to them; prose is left out.

@@ -20,9 +20,13 @@ export async function withStartedTemporal<T>(
 }
 
 /** Connects to what runs, or gives undefined when nothing does: a command that only looks starts nothing. */
-export async function withRunningTemporal<T>(context: Context, work: (temporal: Temporal | undefined) => Promise<T>): Promise<T> {
+export async function withRunningTemporal<T>(
+  context: Context,
+  work: (temporal: Temporal | undefined) => Promise<T>,
+): Promise<T> {
   const dev = await devStatus({ home: context.home });
-  if (dev?.state === 'running') return connected({ env: context.env, address: dev.address, namespace: dev.namespace, uiUrl: dev.uiUrl }, work);
+  if (dev?.state === 'running')
+    return connected({ env: context.env, address: dev.address, namespace: dev.namespace, uiUrl: dev.uiUrl }, work);
   const external = externalTemporal(context.env);
   if (external === undefined) return work(undefined);
   return connected({ env: context.env, address: '', namespace: external.namespace, uiUrl: '' }, work);

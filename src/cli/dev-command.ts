@@ -14,6 +14,14 @@ export async function devCommand(input: { context: Context; dataDir?: string; js
     return 0;
   }
   const ui = dev.uiUrl === '' ? [] : [`Temporal UI      ${dev.uiUrl}`];
-  print(context, [`Temporal         ${dev.address} (namespace ${dev.namespace})`, ...ui, `scripted model   ${dev.scriptedUrl}`, 'Stop it by `qualityflow down`.'].join('\n'));
+  print(
+    context,
+    [
+      `Temporal         ${dev.address} (namespace ${dev.namespace})`,
+      ...ui,
+      `scripted model   ${dev.scriptedUrl}`,
+      'Stop it by `qualityflow down`.',
+    ].join('\n'),
+  );
   return 0;
 }

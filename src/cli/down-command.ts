@@ -6,6 +6,10 @@ import type { ExitCode } from './user-error.ts';
 export async function downCommand({ context, json }: { context: Context; json?: boolean }): Promise<ExitCode> {
   const stopped = await stopDev({ home: context.home });
   if (json === true) printJson(context, { stopped });
-  else print(context, stopped ? 'Stopped. Sweeps that were running go on with `qualityflow dev`.' : 'Nothing was running.');
+  else
+    print(
+      context,
+      stopped ? 'Stopped. Sweeps that were running go on with `qualityflow dev`.' : 'Nothing was running.',
+    );
   return 0;
 }

@@ -12,7 +12,12 @@ export function explainError(error: unknown): UserError {
     return new UserError({ message: error.message, remedy: error.remedy, exitCode: exitCodeOf(error), cause: error });
   }
   if (error instanceof Error && error.name === 'SandboxError') {
-    return new UserError({ message: error.message, remedy: 'Run `qualityflow doctor` to see what the sandbox lacks', exitCode: 3, cause: error });
+    return new UserError({
+      message: error.message,
+      remedy: 'Run `qualityflow doctor` to see what the sandbox lacks',
+      exitCode: 3,
+      cause: error,
+    });
   }
   if (error instanceof Error && 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code)) {
     return new UserError({ message: error.message, remedy: systemRemedy(error.code), exitCode: 3, cause: error });
@@ -34,14 +39,18 @@ function exitCodeOf(error: Error): ExitCode {
 
 function systemRemedy(code: string): string {
   if (code === 'ENOSPC') return 'Free some disk space and run the command again';
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'Give this user the right to read and write there';
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return 'Give this user the right to read and write there';
   return 'Correct that and run the command again';
 }
 
 /** Commander's message comes as `error: unknown option '--lmit'`, with its own suggestion on a second line. */
 function usageError(error: CommanderError): UserError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const suggestion = rest.join(' ').trim().replace(/^\((.*)\)$/, '$1');
+  const suggestion = rest
+    .join(' ')
+    .trim()
+    .replace(/^\((.*)\)$/, '$1');
   const message = `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
   const remedy = suggestion === '' ? 'Add --help to the command to see what it takes' : suggestion;
   return new UserError({ message, remedy, exitCode: 2, cause: error });

@@ -18,50 +18,80 @@ const UNREACHABLE_MS = 60_000;
 
 export type Followed = { kind: 'ended'; run: Exclude<SweepRun, 'running'> } | { kind: 'interrupted' };
 
-/** Shows a sweep on stderr until its workflow has ended, or until Ctrl-C, which leaves the sweep running. */
-export async function followSweep(input: { context: Context; store: Store; client: Client; sweep: SweepRow }): Promise<Followed> {
-  const { context, store, client, sweep } = input;
+/**
+ * Calls `look` twice a second, and a last time after the sweep's workflow has ended, until then or until Ctrl-C, which leaves the
+ * sweep running. A server that is away for a minute is waited for.
+ */
+export async function followRun(input: {
+  context: Context;
+  client: Client;
+  sweep: string;
+  look: (state: { ended: boolean }) => Promise<void>;
+}): Promise<Followed> {
+  const { context, client, sweep, look } = input;
   const interrupt = new AbortController();
   const restore = context.onInterrupt(() => interrupt.abort());
-  const display = progressDisplay(context);
-  const startedAt = performance.now();
-  const doneBefore = total(await store.countOutcomes(sweep.name));
-  let lastAnswerAt = startedAt;
-  let listedAt = Number.NEGATIVE_INFINITY;
-  let running: Snapshot['running'] = [];
+  let lastAnswerAt = performance.now();
   try {
     for (;;) {
-      let run: SweepRun | undefined;
+      let run: SweepRun = 'running';
       try {
-        run = await sweepRun(client, sweep.name);
-        if (performance.now() - listedAt >= LIST_MS) {
-          running = await runningProblems(client, sweep.name);
-          listedAt = performance.now();
-        }
+        run = await sweepRun(client, sweep);
         lastAnswerAt = performance.now();
       } catch (error) {
-        if (performance.now() - lastAnswerAt > UNREACHABLE_MS) throw unreachable(sweep.name, error);
+        if (performance.now() - lastAnswerAt > UNREACHABLE_MS) throw unreachable(sweep, error);
       }
-      const ended = run !== undefined && run !== 'running';
-      const [counts, usage] = await Promise.all([store.countOutcomes(sweep.name), store.usage({ sweep: sweep.name })]);
-      display.show({
-        sweep: sweep.name,
-        planned: sweep.planned,
-        counts,
-        running: ended ? [] : running,
-        requests: { sent: usage.sent, reused: usage.reused },
-        tokens: usage.prompt + usage.completion,
-        elapsedMs: performance.now() - startedAt,
-        doneBefore,
-      });
-      if (run !== undefined && run !== 'running') return { kind: 'ended', run };
-      if (interrupt.signal.aborted) return { kind: 'interrupted' };
-      await sleep(LOOK_MS, undefined, { signal: interrupt.signal }).catch(() => {});
+      await look({ ended: run !== 'running' });
+      if (run !== 'running') return { kind: 'ended', run };
+      if (!interrupt.signal.aborted) await sleep(LOOK_MS, undefined, { signal: interrupt.signal }).catch(() => {});
       if (interrupt.signal.aborted) return { kind: 'interrupted' };
     }
   } finally {
-    display.end();
     restore();
+  }
+}
+
+/** Follows a sweep with live progress on stderr: a block that is rewritten on a terminal, a line now and then elsewhere. */
+export async function followSweep(input: {
+  context: Context;
+  store: Store;
+  client: Client;
+  sweep: SweepRow;
+}): Promise<Followed> {
+  const { context, store, client, sweep } = input;
+  const display = progressDisplay(context);
+  const startedAt = performance.now();
+  const doneBefore = total(await store.countOutcomes(sweep.name));
+  let listedAt = Number.NEGATIVE_INFINITY;
+  let running: Snapshot['running'] = [];
+  try {
+    return await followRun({
+      context,
+      client,
+      sweep: sweep.name,
+      async look({ ended }) {
+        if (!ended && performance.now() - listedAt >= LIST_MS) {
+          running = await runningProblems(client, sweep.name).catch(() => running);
+          listedAt = performance.now();
+        }
+        const [counts, usage] = await Promise.all([
+          store.countOutcomes(sweep.name),
+          store.usage({ sweep: sweep.name }),
+        ]);
+        display.show({
+          sweep: sweep.name,
+          planned: sweep.planned,
+          counts,
+          running: ended ? [] : running,
+          requests: { sent: usage.sent, reused: usage.reused },
+          tokens: usage.prompt + usage.completion,
+          elapsedMs: performance.now() - startedAt,
+          doneBefore,
+        });
+      },
+    });
+  } finally {
+    display.end();
   }
 }
 

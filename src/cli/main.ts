@@ -12,10 +12,14 @@ export async function main(argv: readonly string[], given?: Context): Promise<nu
   surviveClosedPipes(context);
   const result = { exitCode: 0 };
   try {
-    await buildProgram(context, result).parseAsync(argv.filter((argument) => argument !== '--verbose'), { from: 'user' });
+    await buildProgram(context, result).parseAsync(
+      argv.filter((argument) => argument !== '--verbose'),
+      { from: 'user' },
+    );
     return result.exitCode;
   } catch (error) {
-    if (error instanceof CommanderError && ['commander.helpDisplayed', 'commander.version'].includes(error.code)) return 0;
+    if (error instanceof CommanderError && ['commander.helpDisplayed', 'commander.version'].includes(error.code))
+      return 0;
     // A group named without a command: commander has shown its help.
     if (error instanceof CommanderError && error.code === 'commander.help') return 2;
     const explained = explainError(error);
@@ -26,7 +30,7 @@ export async function main(argv: readonly string[], given?: Context): Promise<nu
 
 function report(context: Context, error: UserError, verbose: boolean): void {
   const lines = [
-    `${paint(context.stderr, ['red', 'bold'], 'error:')} ${sentence(error.message)}`,
+    `${paint(context.stderr, ['red', 'bold'], 'error:')} ${error.details.length === 0 ? sentence(error.message) : `${terminalLine(error.message)}:`}`,
     ...error.details.map((detail) => `  ${terminalLine(detail)}`),
     sentence(error.remedy),
   ];

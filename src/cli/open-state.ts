@@ -23,7 +23,11 @@ export function hasStore(context: Context): boolean {
 }
 
 /** Opens the store for a command that looks at the sweep `name`; refuses a name that is not there, with the nearest one that is. */
-export async function withSweep<T>(context: Context, name: string, work: (store: Store, sweep: SweepRow) => Promise<T>): Promise<T> {
+export async function withSweep<T>(
+  context: Context,
+  name: string,
+  work: (store: Store, sweep: SweepRow) => Promise<T>,
+): Promise<T> {
   if (!hasStore(context)) throw unknownSweep(name, []);
   return withStore(context, async (store) => work(store, await requireSweep(store, name)));
 }
@@ -31,11 +35,18 @@ export async function withSweep<T>(context: Context, name: string, work: (store:
 export async function requireSweep(store: Store, name: string): Promise<SweepRow> {
   const sweep = await store.getSweep(name);
   if (sweep !== undefined) return sweep;
-  throw unknownSweep(name, (await store.listSweeps()).map((row) => row.name));
+  throw unknownSweep(
+    name,
+    (await store.listSweeps()).map((row) => row.name),
+  );
 }
 
 function unknownSweep(name: string, known: readonly string[]): UserError {
   const near = suggest(name, known);
   const hint = near === undefined ? 'see the names with `qualityflow sweep list`' : `did you mean "${near}"?`;
-  return new UserError({ message: `There is no sweep named ${JSON.stringify(name)} in this folder`, remedy: hint.charAt(0).toUpperCase() + hint.slice(1), exitCode: 2 });
+  return new UserError({
+    message: `There is no sweep named ${JSON.stringify(name)} in this folder`,
+    remedy: hint.charAt(0).toUpperCase() + hint.slice(1),
+    exitCode: 2,
+  });
 }

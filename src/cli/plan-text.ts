@@ -5,14 +5,18 @@ import { grouped } from './progress.ts';
 /** What `--dry-run` says. */
 export function planText({ spec, tasks, endpoint }: PreparedSweep, plan: RequestPlan): string {
   const { requests, tokens } = plan;
-  const withoutVisible = plan.withoutVisibleTests > 0 ? `, ${plan.withoutVisibleTests} of them without a visible test` : '';
+  const withoutVisible =
+    plan.withoutVisibleTests > 0 ? `, ${plan.withoutVisibleTests} of them without a visible test` : '';
   const rows: [string, string][] = [
     ['sweep', spec.name],
     ['benchmark', `${spec.benchmark}: ${grouped(plan.problems)} problems${withoutVisible}`],
     ['runs', `${grouped(plan.problems * plan.samples)} (${grouped(plan.samples)} a problem)`],
     ['strategy', strategyText(spec.strategy)],
     ['model', `${spec.model.name} at ${endpoint.scripted ? 'the scripted offline model' : endpoint.identity}`],
-    ['requests', `least ${grouped(requests.least)}, ${grouped(requests.acceptedAtOnce)} if every first program is accepted, most ${grouped(requests.most)}`],
+    [
+      'requests',
+      `least ${grouped(requests.least)}, ${grouped(requests.acceptedAtOnce)} if every first program is accepted, most ${grouped(requests.most)}`,
+    ],
     ['tokens', `about ${grouped(tokens.least)} at least, ${grouped(tokens.most)} at most`],
     ['first tasks', `${tasks.slice(0, 5).join(', ')}${tasks.length > 5 ? ', …' : ''}`],
   ];
@@ -21,6 +25,8 @@ export function planText({ spec, tasks, endpoint }: PreparedSweep, plan: Request
 
 function strategyText(strategy: PreparedSweep['spec']['strategy']): string {
   const { kind, ...options } = strategy;
-  const told = Object.entries(options).map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);
+  const told = Object.entries(options).map(
+    ([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+  );
   return told.length === 0 ? kind : `${kind} (${told.join(', ')})`;
 }

@@ -1,12 +1,12 @@
-import type { AgentName } from '../agents/roles.ts';
 import { type Endpoint, resolveEndpoint } from '../models/endpoints.ts';
 import { probeEndpoint } from '../models/probe.ts';
 import { type Benchmark, openBenchmark } from '../problems/benchmark.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
 import { selectTasks } from '../problems/select-tasks.ts';
-import type { SweepSpec } from '../spec/spec.ts';
 import { planRequests, type RequestPlan } from '../spec/plan.ts';
+import type { SweepSpec } from '../spec/spec.ts';
 import type { Context } from './context.ts';
+import { defaultMaxTokens } from './prompt-facts.ts';
 import { UserError } from './user-error.ts';
 
 /** A sweep of which everything is known that can be known without starting anything or spending a token. */
@@ -22,7 +22,11 @@ export interface PreparedSweep {
 }
 
 /** Opens the benchmark, selects its tasks, resolves the endpoint and asks it for its models. Throws what a person reads. */
-export async function prepareSweep(input: { context: Context; spec: SweepSpec; dataDir?: string | undefined }): Promise<PreparedSweep> {
+export async function prepareSweep(input: {
+  context: Context;
+  spec: SweepSpec;
+  dataDir?: string | undefined;
+}): Promise<PreparedSweep> {
   const { context, spec } = input;
   const dataDir = resolveDataDir({ flag: input.dataDir, env: context.env });
   const benchmark = await openBenchmark({ benchmark: spec.benchmark, dataDir, home: context.home });
@@ -46,16 +50,23 @@ async function requireModel(endpoint: Endpoint, model: string): Promise<void> {
   const probe = await probeEndpoint({ endpoint, model });
   if (probe.kind === 'ok') return;
   const exitCode = /cannot be reached|answers HTTP/.test(probe.problem) ? 3 : 2;
-  throw new UserError({ message: `The model cannot be asked: ${probe.problem}`, remedy: capitalised(probe.remedy), exitCode });
+  throw new UserError({
+    message: `The model cannot be asked: ${probe.problem}`,
+    remedy: capitalised(probe.remedy),
+    exitCode,
+  });
 }
 
-export function planOf({ spec, benchmark, tasks }: PreparedSweep, defaultMaxTokens: Record<AgentName, number>): RequestPlan {
+export function planOf({ spec, benchmark, tasks }: PreparedSweep): RequestPlan {
   const sizes = tasks.map((taskId) => {
     const { statement, visibleTests } = benchmark.problem(taskId);
-    const texts = [statement, ...visibleTests.map((test) => (test.kind === 'assert' ? test.source : test.stdin + test.stdout))];
+    const texts = [
+      statement,
+      ...visibleTests.map((test) => (test.kind === 'assert' ? test.source : test.stdin + test.stdout)),
+    ];
     return { visibleTests: visibleTests.length, bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) };
   });
-  return planRequests(spec, { tasks: sizes, defaultMaxTokens });
+  return planRequests(spec, { tasks: sizes, defaultMaxTokens: defaultMaxTokens() });
 }
 
 function capitalised(text: string): string {

@@ -6,7 +6,12 @@ import { type Context, print, printJson } from './context.ts';
 import type { ExitCode } from './user-error.ts';
 
 /** `problems list`: names of benchmarks, or canonical ids of one with its number of visible tests. */
-export async function listProblemsCommand(input: { context: Context; benchmark?: string; dataDir?: string; json?: boolean }): Promise<ExitCode> {
+export async function listProblemsCommand(input: {
+  context: Context;
+  benchmark?: string;
+  dataDir?: string;
+  json?: boolean;
+}): Promise<ExitCode> {
   const { context, json } = input;
   if (input.benchmark === undefined) {
     if (json === true) printJson(context, BENCHMARKS);
@@ -24,7 +29,10 @@ export async function listProblemsCommand(input: { context: Context; benchmark?:
     return 0;
   }
   const width = Math.max(...tasks.map(({ taskId }) => terminalLine(taskId).length));
-  const lines = tasks.map((task) => `${terminalLine(task.taskId).padEnd(width)}  ${terminalLine(task.entryPoint || task.kind)}  ${task.visibleTests} visible`);
+  const lines = tasks.map(
+    (task) =>
+      `${terminalLine(task.taskId).padEnd(width)}  ${terminalLine(task.entryPoint || task.kind)}  ${task.visibleTests} visible`,
+  );
   print(context, lines.join('\n'));
   return 0;
 }

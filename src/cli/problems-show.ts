@@ -6,7 +6,13 @@ import { type Context, print, printJson } from './context.ts';
 import type { ExitCode } from './user-error.ts';
 
 /** `problems show`: the public view alone; hidden tests cannot be reached from here. */
-export async function showProblemCommand(input: { context: Context; benchmark: string; task: string; dataDir?: string; json?: boolean }): Promise<ExitCode> {
+export async function showProblemCommand(input: {
+  context: Context;
+  benchmark: string;
+  task: string;
+  dataDir?: string;
+  json?: boolean;
+}): Promise<ExitCode> {
   const { context } = input;
   const dataDir = resolveDataDir({ flag: input.dataDir, env: context.env });
   const benchmark = await openBenchmark({ benchmark: input.benchmark, dataDir, home: context.home });
@@ -15,7 +21,21 @@ export async function showProblemCommand(input: { context: Context; benchmark: s
     printJson(context, problem);
     return 0;
   }
-  const tests = problem.visibleTests.map((test) => (test.kind === 'assert' ? test.source : `stdin ${JSON.stringify(test.stdin)} gives ${JSON.stringify(test.stdout)}`));
-  print(context, terminalSafe([problem.taskId, '', problem.statement.trimEnd(), '', tests.length === 0 ? 'No visible test.' : 'Visible tests:', ...tests].join('\n')));
+  const tests = problem.visibleTests.map((test) =>
+    test.kind === 'assert' ? test.source : `stdin ${JSON.stringify(test.stdin)} gives ${JSON.stringify(test.stdout)}`,
+  );
+  print(
+    context,
+    terminalSafe(
+      [
+        problem.taskId,
+        '',
+        problem.statement.trimEnd(),
+        '',
+        tests.length === 0 ? 'No visible test.' : 'Visible tests:',
+        ...tests,
+      ].join('\n'),
+    ),
+  );
   return 0;
 }

@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import type { Context } from './context.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -11,6 +11,7 @@ import { addShow } from './commands/show.ts';
 import { addSolve } from './commands/solve.ts';
 import { addSweep } from './commands/sweep.ts';
 import { addWorker } from './commands/worker.ts';
+import type { Context } from './context.ts';
 
 /** Where a command leaves its exit code. */
 export interface Result {
@@ -20,11 +21,24 @@ export interface Result {
 /** Adds one command to its parent. */
 export type AddCommand = (parent: Command, context: Context, result: Result) => void;
 
-const COMMANDS: readonly AddCommand[] = [addSetup, addDoctor, addDev, addDown, addWorker, addDemo, addSweep, addSolve, addShow, addReport, addProblems];
+const COMMANDS: readonly AddCommand[] = [
+  addSetup,
+  addDoctor,
+  addDev,
+  addDown,
+  addWorker,
+  addDemo,
+  addSweep,
+  addSolve,
+  addShow,
+  addReport,
+  addProblems,
+];
 
 export function buildProgram(context: Context, result: Result): Command {
   const program = new Command('qualityflow')
     .description('Durable program synthesis and evaluation of code models, orchestrated by Temporal')
+    .version(version(), '--version', 'version of this program')
     .option('--verbose', 'stack traces with errors (anywhere on the line)')
     .exitOverride()
     .showSuggestionAfterError(true)
@@ -36,4 +50,12 @@ export function buildProgram(context: Context, result: Result): Command {
     });
   for (const add of COMMANDS) add(program, context, result);
   return program;
+}
+
+/** From `package.json`, which stands two folders above both `src/cli` and `dist/cli`. */
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown';
 }

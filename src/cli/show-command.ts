@@ -6,9 +6,16 @@ import { withSweep } from './open-state.ts';
 import { type ExitCode, UserError } from './user-error.ts';
 
 /** `show`: one run of one task, every step of it. */
-export function showCommand(input: { context: Context; name: string; task: string; sample: string; full?: boolean; json?: boolean }): Promise<ExitCode> {
+export function showCommand(input: {
+  context: Context;
+  name: string;
+  task: string;
+  sample: string;
+  full?: boolean;
+  json?: boolean;
+}): Promise<ExitCode> {
   const { context, name } = input;
-  return withSweep(context, name, async (store, sweep) => {
+  return withSweep<ExitCode>(context, name, async (store, sweep) => {
     const taskId = canonicalTaskId({ name: `The sweep ${name}`, taskIds: sweep.tasks }, input.task);
     const sample = sampleOf(input.sample, sweep.spec.samples);
     const story = await buildProblemStory({ store, sweep: name, taskId, sample });

@@ -4,8 +4,14 @@ import type { Command } from 'commander';
 export function addSpecFlags(command: Command): Command {
   return command
     .option('--name <name>', 'name of the sweep (made up when only flags are given)')
-    .option('--benchmark <name|file>', 'humaneval, humaneval+, mbpp, mbpp-sanitized, mbpp+, mini, or an own .jsonl file')
-    .option('--task <id>', 'only this task; may be repeated', (id: string, before: string[] | undefined) => [...(before ?? []), id])
+    .option(
+      '--benchmark <name|file>',
+      'humaneval, humaneval+, mbpp, mbpp-sanitized, mbpp+, mini, or an own .jsonl file',
+    )
+    .option('--task <id>', 'only this task; may be repeated', (id: string, before: string[] | undefined) => [
+      ...(before ?? []),
+      id,
+    ])
     .option('--limit <n>', 'only the first n tasks')
     .option('--shuffle <seed>', 'shuffle the tasks before the limit')
     .option('--samples <n>', 'independent runs a task')

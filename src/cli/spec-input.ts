@@ -25,7 +25,15 @@ export interface SpecFlags {
 }
 
 /** A spec file, flags, or both: flags win. Throws a `UserError` with everything that is wrong. */
-export async function readSpec({ context, file, flags }: { context: Context; file: string | undefined; flags: SpecFlags }): Promise<SweepSpec> {
+export async function readSpec({
+  context,
+  file,
+  flags,
+}: {
+  context: Context;
+  file: string | undefined;
+  flags: SpecFlags;
+}): Promise<SweepSpec> {
   const overrides = overridesOf(flags, context.cwd);
   if (file !== undefined) {
     const text = await readSpecFile(resolve(context.cwd, file));
@@ -47,13 +55,22 @@ export async function readSpec({ context, file, flags }: { context: Context; fil
 
 async function readSpecFile(path: string): Promise<string> {
   if (!existsSync(path)) {
-    throw new UserError({ message: `There is no spec file ${path}`, remedy: 'Check the path, or describe the sweep by flags (see --help)', exitCode: 2 });
+    throw new UserError({
+      message: `There is no spec file ${path}`,
+      remedy: 'Check the path, or describe the sweep by flags (see --help)',
+      exitCode: 2,
+    });
   }
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new UserError({ message: `${path} cannot be read: ${reason}`, remedy: 'Name a readable YAML file', exitCode: 2, cause });
+    throw new UserError({
+      message: `${path} cannot be read: ${reason}`,
+      remedy: 'Name a readable YAML file',
+      exitCode: 2,
+      cause,
+    });
   }
 }
 
@@ -90,14 +107,24 @@ function generatedName({ benchmark = '', strategy = 'standard' }: SpecFlags): st
 
 /** A free-form label made into a name that is new every second. */
 export function nameFrom(label: string): string {
-  const time = new Date().toISOString().replaceAll(/[-:]|\..*$/g, '').replace('T', '-');
-  const safe = label.toLowerCase().replaceAll('+', '-plus').replaceAll(/[^a-z0-9._-]+/g, '-').replace(/^[^a-z0-9]+/, '');
+  const time = new Date()
+    .toISOString()
+    .replaceAll(/[-:]|\..*$/g, '')
+    .replace('T', '-');
+  const safe = label
+    .toLowerCase()
+    .replaceAll('+', '-plus')
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+/, '');
   return `${safe.slice(0, 40) || 'sweep'}-${time}`;
 }
 
 function specError(file: string | undefined, problems: readonly SpecProblem[]): UserError {
   const where = file ?? 'The sweep';
-  const told = problems.map(({ path, line, message }) => `${line === undefined ? '' : `line ${line}: `}${path === '' ? 'the file' : path} ${message}`);
+  const told = problems.map(
+    ({ path, line, message }) =>
+      `${line === undefined ? '' : `line ${line}: `}${path === '' ? 'the file' : path} ${message}`,
+  );
   const [only] = told;
   return new UserError({
     message: told.length === 1 && only !== undefined ? `${where}: ${only}` : `${where} has ${told.length} problems`,

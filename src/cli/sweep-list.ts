@@ -12,7 +12,16 @@ export async function listSweepsCommand({ context, json }: { context: Context; j
       })
     : [];
   if (json === true) {
-    printJson(context, rows.map(({ sweep: { tasks, spec, ...row }, outcomes }) => ({ ...row, benchmark: spec.benchmark, strategy: spec.strategy.kind, model: spec.model.name, outcomes })));
+    printJson(
+      context,
+      rows.map(({ sweep: { tasks, spec, ...row }, outcomes }) => ({
+        ...row,
+        benchmark: spec.benchmark,
+        strategy: spec.strategy.kind,
+        model: spec.model.name,
+        outcomes,
+      })),
+    );
   } else if (rows.length === 0) {
     print(context, 'No sweep in this folder yet. `qualityflow demo` runs two.');
   } else {

@@ -1,6 +1,6 @@
-import type { Store, SweepRow } from '../store/store.ts';
-import { buildReport } from '../reports/report.ts';
 import { renderReport } from '../reports/render-report.ts';
+import { buildReport } from '../reports/report.ts';
+import type { Store, SweepRow } from '../store/store.ts';
 import { type Context, note, print, printJson, renderOptions } from './context.ts';
 import type { Followed } from './follow-sweep.ts';
 import type { ExitCode } from './user-error.ts';
@@ -9,10 +9,19 @@ import type { ExitCode } from './user-error.ts';
  * The end of a command that followed a sweep: its report on stdout, what is left to do on stderr, and the exit code. Wrong answers
  * are results; only what has no final outcome is a failure, of the infrastructure when that is the recorded reason.
  */
-export async function showResult(input: { context: Context; store: Store; sweep: SweepRow; followed: Followed; json: boolean }): Promise<ExitCode> {
+export async function showResult(input: {
+  context: Context;
+  store: Store;
+  sweep: SweepRow;
+  followed: Followed;
+  json: boolean;
+}): Promise<ExitCode> {
   const { context, store, sweep, followed } = input;
   if (followed.kind === 'interrupted') {
-    note(context, `\nThe sweep goes on. \`qualityflow sweep watch ${sweep.name}\` shows it again, \`qualityflow sweep cancel ${sweep.name}\` stops it.`);
+    note(
+      context,
+      `\nThe sweep goes on. \`qualityflow sweep watch ${sweep.name}\` shows it again, \`qualityflow sweep cancel ${sweep.name}\` stops it.`,
+    );
     return 130;
   }
   const report = await buildReport({ store, sweep: sweep.name });
@@ -20,11 +29,17 @@ export async function showResult(input: { context: Context; store: Store; sweep:
   else print(context, renderReport(report, renderOptions(context)));
   const left = unfinishedOf(report.outcomes);
   if (left === 0) return 0;
-  note(context, `${left} of ${report.planned} runs have no final outcome: \`qualityflow sweep resume ${sweep.name}\` goes on with them.`);
+  note(
+    context,
+    `${left} of ${report.planned} runs have no final outcome: \`qualityflow sweep resume ${sweep.name}\` goes on with them.`,
+  );
   return (report.outcomes.infra ?? 0) > 0 ? 3 : 1;
 }
 
 /** Runs without a final outcome, rows of a kind that a resume tries again included. */
 export function unfinishedOf(outcomes: Readonly<Record<string, number>>): number {
-  return ['infra', 'budget_exhausted', 'cancelled', 'not_run'].reduce((sum, outcome) => sum + (outcomes[outcome] ?? 0), 0);
+  return ['infra', 'budget_exhausted', 'cancelled', 'not_run'].reduce(
+    (sum, outcome) => sum + (outcomes[outcome] ?? 0),
+    0,
+  );
 }

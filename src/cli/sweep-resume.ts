@@ -12,9 +12,15 @@ import { startSweep } from './sweep-runs.ts';
 import type { ExitCode } from './user-error.ts';
 
 /** `sweep resume`: runs what has no final outcome; what is stored is neither paid for nor graded again. */
-export function resumeSweepCommand(input: { context: Context; name: string; detach?: boolean; dataDir?: string; json?: boolean }): Promise<ExitCode> {
+export function resumeSweepCommand(input: {
+  context: Context;
+  name: string;
+  detach?: boolean;
+  dataDir?: string;
+  json?: boolean;
+}): Promise<ExitCode> {
   const { context, name } = input;
-  return withSweep(context, name, async (store, sweep) => {
+  return withSweep<ExitCode>(context, name, async (store, sweep) => {
     const [next] = await store.listUnfinished({ sweep: name, from: 0, to: sweep.planned, limit: 1 });
     const json = input.json === true;
     if (next === undefined) {

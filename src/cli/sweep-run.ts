@@ -1,12 +1,12 @@
 import type { SweepRow } from '../store/store.ts';
-import { type Context, note, print, printJson } from './context.ts';
 import { withStartedTemporal } from './connect.ts';
+import { type Context, note, print, printJson } from './context.ts';
 import { ensureReady } from './ensure-ready.ts';
 import { followSweep } from './follow-sweep.ts';
 import { createSweep, requireFreeName } from './launch-sweep.ts';
 import { withStore } from './open-state.ts';
 import { planText } from './plan-text.ts';
-import { planOf, prepareSweep, type PreparedSweep } from './prepare-sweep.ts';
+import { type PreparedSweep, planOf, prepareSweep } from './prepare-sweep.ts';
 import { readSpec, type SpecFlags } from './spec-input.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { showResult } from './sweep-result.ts';
@@ -21,13 +21,22 @@ export interface RunOptions {
 }
 
 /** `sweep run`: everything that can be refused is refused before anything starts or costs. */
-export async function runSweepCommand(input: { context: Context; file: string | undefined; flags: SpecFlags } & RunOptions): Promise<ExitCode> {
+export async function runSweepCommand(
+  input: { context: Context; file: string | undefined; flags: SpecFlags } & RunOptions,
+): Promise<ExitCode> {
   const { context } = input;
   const spec = await readSpec({ context, file: input.file, flags: input.flags });
   const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir });
   if (input.dryRun === true) {
     const plan = planOf(prepared);
-    if (input.json === true) printJson(context, { sweep: spec.name, benchmark: spec.benchmark, ...plan, spec: prepared.spec, tasks: prepared.tasks });
+    if (input.json === true)
+      printJson(context, {
+        sweep: spec.name,
+        benchmark: spec.benchmark,
+        ...plan,
+        spec: prepared.spec,
+        tasks: prepared.tasks,
+      });
     else print(context, planText(prepared, plan));
     return 0;
   }
@@ -35,7 +44,12 @@ export async function runSweepCommand(input: { context: Context; file: string | 
 }
 
 /** Set-up, row, workflow, progress, report. */
-export async function launch(input: { context: Context; prepared: PreparedSweep; detach: boolean; json: boolean }): Promise<ExitCode> {
+export async function launch(input: {
+  context: Context;
+  prepared: PreparedSweep;
+  detach: boolean;
+  json: boolean;
+}): Promise<ExitCode> {
   const { context, prepared, json } = input;
   await ensureReady({ context, env: prepared.env });
   const surroundings = await surroundingsOf({ context, prepared });
@@ -53,12 +67,21 @@ export async function launch(input: { context: Context; prepared: PreparedSweep;
 }
 
 export function announce(context: Context, sweep: SweepRow, uiUrl: string): void {
-  const scripted = sweep.scripted ? ' The scripted offline model answers: its numbers say nothing about any real model.' : '';
-  note(context, `Sweep ${sweep.name}: ${sweep.planned} runs.${scripted}${uiUrl === '' ? '' : ` Temporal UI: ${uiUrl}`}`);
+  const scripted = sweep.scripted
+    ? ' The scripted offline model answers: its numbers say nothing about any real model.'
+    : '';
+  note(
+    context,
+    `Sweep ${sweep.name}: ${sweep.planned} runs.${scripted}${uiUrl === '' ? '' : ` Temporal UI: ${uiUrl}`}`,
+  );
 }
 
 export function detached(context: Context, sweep: SweepRow, json: boolean): ExitCode {
   if (json) printJson(context, { sweep: sweep.name, planned: sweep.planned, state: 'running' });
-  else print(context, `Started. \`qualityflow sweep watch ${sweep.name}\` shows it, \`qualityflow sweep cancel ${sweep.name}\` stops it.`);
+  else
+    print(
+      context,
+      `Started. \`qualityflow sweep watch ${sweep.name}\` shows it, \`qualityflow sweep cancel ${sweep.name}\` stops it.`,
+    );
   return 0;
 }

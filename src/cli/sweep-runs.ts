@@ -68,7 +68,11 @@ export async function runningProblems(client: Client, sweep: string): Promise<{ 
 }
 
 /** Page of one problem in Temporal UI. */
-export function problemPage(uiUrl: string, namespace: string, key: { sweep: string; taskId: string; sample: number }): string {
+export function problemPage(
+  uiUrl: string,
+  namespace: string,
+  key: { sweep: string; taskId: string; sample: number },
+): string {
   return `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(problemWorkflowId(key))}`;
 }
 

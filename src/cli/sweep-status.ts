@@ -6,8 +6,16 @@ import { runningProblems, sweepRun } from './sweep-runs.ts';
 import type { ExitCode } from './user-error.ts';
 
 /** `sweep status`: rows of the store, and of Temporal what runs now. A server that does not answer is said, not waited for. */
-export function sweepStatusCommand({ context, name, json }: { context: Context; name: string; json?: boolean }): Promise<ExitCode> {
-  return withSweep(context, name, async (store, sweep) => {
+export function sweepStatusCommand({
+  context,
+  name,
+  json,
+}: {
+  context: Context;
+  name: string;
+  json?: boolean;
+}): Promise<ExitCode> {
+  return withSweep<ExitCode>(context, name, async (store, sweep) => {
     const outcomes = await store.countOutcomes(name);
     const now = await whatRuns(context, name);
     const recorded = Object.values(outcomes).reduce((sum, rows) => sum + rows, 0);
@@ -15,12 +23,27 @@ export function sweepStatusCommand({ context, name, json }: { context: Context; 
       const notRun = sweep.planned - recorded;
       const { state, planned, scripted } = sweep;
       const all = notRun > 0 ? { ...outcomes, not_run: notRun } : outcomes;
-      printJson(context, { sweep: name, state, running: now.running, planned, outcomes: all, stages: now.stages, scripted });
+      printJson(context, {
+        sweep: name,
+        state,
+        running: now.running,
+        planned,
+        outcomes: all,
+        stages: now.stages,
+        scripted,
+      });
       return 0;
     }
-    print(context, renderStatus({ name, state: sweep.state, scripted: sweep.scripted, planned: sweep.planned, outcomes, stages: now.stages }, renderOptions(context)));
+    print(
+      context,
+      renderStatus(
+        { name, state: sweep.state, scripted: sweep.scripted, planned: sweep.planned, outcomes, stages: now.stages },
+        renderOptions(context),
+      ),
+    );
     const [next] = await store.listUnfinished({ sweep: name, from: 0, to: sweep.planned, limit: 1 });
-    if (next !== undefined && !now.running) note(context, `Nothing of it runs now: \`qualityflow sweep resume ${name}\` goes on.`);
+    if (next !== undefined && !now.running)
+      note(context, `Nothing of it runs now: \`qualityflow sweep resume ${name}\` goes on.`);
     return 0;
   });
 }
@@ -31,11 +54,15 @@ async function whatRuns(context: Context, name: string): Promise<{ running: bool
       if (temporal === undefined) return { running: false, stages: {} };
       const running = (await sweepRun(temporal.client, name)) === 'running';
       const stages: Record<string, number> = {};
-      for (const { stage } of running ? await runningProblems(temporal.client, name) : []) stages[stage] = (stages[stage] ?? 0) + 1;
+      for (const { stage } of running ? await runningProblems(temporal.client, name) : [])
+        stages[stage] = (stages[stage] ?? 0) + 1;
       return { running, stages };
     });
   } catch (error) {
-    note(context, `Temporal does not answer, so this is what is stored: ${error instanceof Error ? error.message : String(error)}`);
+    note(
+      context,
+      `Temporal does not answer, so this is what is stored: ${error instanceof Error ? error.message : String(error)}`,
+    );
     return { running: false, stages: {} };
   }
 }

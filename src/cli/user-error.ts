@@ -8,7 +8,13 @@ export class UserError extends Error {
   /** One line each, when several things are wrong at once. */
   readonly details: readonly string[];
 
-  constructor(input: { message: string; remedy: string; exitCode: ExitCode; details?: readonly string[]; cause?: unknown }) {
+  constructor(input: {
+    message: string;
+    remedy: string;
+    exitCode: ExitCode;
+    details?: readonly string[];
+    cause?: unknown;
+  }) {
     super(input.message, input.cause === undefined ? undefined : { cause: input.cause });
     this.name = 'UserError';
     this.remedy = input.remedy;

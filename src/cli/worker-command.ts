@@ -1,12 +1,14 @@
-import { startWorkerProcess } from '../activities/worker-process.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
 import { didYouMean } from '../spec/did-you-mean.ts';
 import { externalTemporal } from '../temporal/connection.ts';
 import { devStatus } from '../temporal/embedded/dev.ts';
 import { prepareHome } from '../temporal/embedded/home.ts';
-import { ROLES, type Role } from '../temporal/worker.ts';
+import type { Role } from '../temporal/worker.ts';
 import { type Context, note } from './context.ts';
 import { type ExitCode, UserError } from './user-error.ts';
+
+/** Spelled out, because the worker's module loads the native part of the SDK. */
+const ROLES = ['control', 'model', 'sandbox'] as const satisfies readonly Role[];
 
 /** `worker`: serves until Ctrl-C or SIGTERM, which lets running work end first. */
 export async function workerCommand(input: { context: Context; role: string; dataDir?: string }): Promise<ExitCode> {
@@ -18,12 +20,14 @@ export async function workerCommand(input: { context: Context; role: string; dat
   if (externalTemporal(context.env) === undefined && dev?.state !== 'running') {
     throw new UserError({
       message: 'There is no Temporal server to work for',
-      remedy: 'Set TEMPORAL_ADDRESS to a cluster, or start the embedded one by `qualityflow dev` (which brings a worker of its own)',
+      remedy:
+        'Set TEMPORAL_ADDRESS to a cluster, or start the embedded one by `qualityflow dev` (which brings a worker of its own)',
       exitCode: 3,
     });
   }
   const log = (line: string) => note(context, line);
   const home = prepareHome(context.home);
+  const { startWorkerProcess } = await import('../activities/worker-process.ts');
   const workers = await startWorkerProcess({
     roles,
     env,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { HiddenTests } from '../problems/hidden-tests.ts';
 import type { EncodedValue, OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
+import { digesting, isDigest } from './digest-program.ts';
 import { askJudge } from './judge-job.ts';
 
 export type EvalPlusTests = Extract<HiddenTests, { kind: 'evalplus' }>;
@@ -11,12 +12,30 @@ export interface TestRun {
   expected: EncodedValue[];
   /** Index of the first expected value that is a float or a non-empty list or tuple of floats; -1 without one. */
   firstFloats: number;
+  /** Some expected value is a digest (see `digesting`), so programs must run in the same way. */
+  digests: boolean;
 }
 
 export type Expected = { kind: 'outputs'; base: TestRun; plus: TestRun } | { kind: 'unusable'; reason: string };
 
 const converted = z.object({ base: z.array(z.string()), plus: z.array(z.string()) });
 const SECONDS = 60;
+
+/** One output of the canonical solution in full, where only its digest is kept. Undefined when it cannot be had. */
+export async function expectedInFull(job: {
+  sandbox: Sandbox;
+  hidden: EvalPlusTests;
+  entryPoint: string;
+  call: EncodedValue;
+  limits: SandboxLimits;
+  signal?: AbortSignal | undefined;
+}): Promise<EncodedValue | undefined> {
+  const { sandbox, hidden, entryPoint, call, signal } = job;
+  const programs = [{ source: hidden.canonical, entryPoint }];
+  const [rows] = await sandbox.runCalls({ programs, calls: [call], limits: canonicalLimits(job.limits), signal });
+  const row = rows?.[0];
+  return row?.kind === 'value' ? row.value : undefined;
+}
 
 /** The canonical solution gets ten times the time of a candidate: EvalPlus does not bound it at all. */
 function canonicalLimits(limits: SandboxLimits): SandboxLimits {
@@ -89,7 +108,7 @@ async function computeExpected(job: {
   const inputs = await askJudge({ sandbox, script: 'evalplus', input, reply: converted, trust: 'benchmark', seconds: SECONDS, signal });
   if (inputs.kind === 'failed') return { kind: 'unusable', reason: `the inputs cannot be read: ${inputs.reason} ${inputs.detail}` };
   const { base, plus } = inputs.reply;
-  const program = { source: hidden.canonical, entryPoint };
+  const program = digesting({ source: hidden.canonical, entryPoint });
   const [rows = []] = await sandbox.runCalls({ programs: [program], calls: [...base, ...plus], limits: canonicalLimits(limits), stopAfter: 1, signal });
   const expected: EncodedValue[] = [];
   for (const row of rows) {
@@ -105,7 +124,7 @@ function describe(row: Exclude<OutputRow, { kind: 'value' }>): string {
 }
 
 function testRun(calls: EncodedValue[], expected: EncodedValue[]): TestRun {
-  return { calls, expected, firstFloats: expected.findIndex(isFloats) };
+  return { calls, expected, firstFloats: expected.findIndex(isFloats), digests: expected.some(isDigest) };
 }
 
 /** Reads the encoding's outline only: `{"f":…}`, or a list or tuple of nothing else. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
 import { bounded, TEST_CHARS, VALUE_CHARS } from './bounded.ts';
 import { describeFailure } from './describe-row.ts';
-import { type EvalPlusTests, expectedOutputs, type TestRun } from './expected-outputs.ts';
+import { digesting, isDigest } from './digest-program.ts';
+import { type EvalPlusTests, expectedInFull, expectedOutputs, type TestRun } from './expected-outputs.ts';
 import { askJudge } from './judge-job.ts';
 import type { Graded, TestResult } from './verdict.ts';
 
@@ -57,17 +58,25 @@ interface Progress {
 async function runUntilFailure(job: EvalPlusJob & { run: TestRun }): Promise<Progress[]> {
   const { sandbox, programs, run, entryPoint, limits, signal } = job;
   if (programs.length === 0 || run.calls.length === 0) return programs.map(() => ({ passed: 0 }));
-  const sources = programs.map((source) => ({ source, entryPoint }));
+  const plain = programs.map((source) => ({ source, entryPoint }));
+  const sources = run.digests ? plain.map(digesting) : plain;
   const rows = await sandbox.runCalls({ programs: sources, calls: run.calls, limits, stopAfter: 1, signal });
   const progress: Progress[] = [];
-  for (const ofProgram of rows) progress.push(await firstFailureOf({ ...job, rows: ofProgram }));
+  for (const [index, source] of programs.entries()) progress.push(await firstFailureOf({ ...job, source, rows: rows[index] ?? [] }));
   return progress;
+}
+
+/** One program's rows on one run of tests. */
+interface ProgramRun extends EvalPlusJob {
+  run: TestRun;
+  source: string;
+  rows: OutputRow[];
 }
 
 /** Cells for the judge grow from job to job: most wrong programs are wrong at once, most tolerated differences are many. */
 const FIRST_CHUNK = 16;
 
-async function firstFailureOf(job: EvalPlusJob & { run: TestRun; rows: OutputRow[] }): Promise<Progress> {
+async function firstFailureOf(job: ProgramRun): Promise<Progress> {
   const { run, rows } = job;
   const end = run.calls.findIndex((_, index) => rows[index]?.kind !== 'value');
   const values = end === -1 ? run.calls.length : end;
@@ -75,7 +84,7 @@ async function firstFailureOf(job: EvalPlusJob & { run: TestRun; rows: OutputRow
   for (let index = 0; index < values; index += 1) {
     if (!equalForSure(job, index)) doubtful.push(index);
   }
-  for (let from = 0, size = FIRST_CHUNK; from < doubtful.length; from += size, size *= 8) {
+  for (let from = 0, size = run.digests ? 1 : FIRST_CHUNK; from < doubtful.length; from += size, size *= 8) {
     const failure = await judgeCells(job, doubtful.slice(from, from + size));
     if (failure !== undefined) return { passed: failure.index, firstFailure: failure.result };
   }
@@ -86,7 +95,7 @@ async function firstFailureOf(job: EvalPlusJob & { run: TestRun; rows: OutputRow
 }
 
 /** NaN, arrays, iterators and opaque objects never equal themselves; find_zero is decided by its polynomial alone. */
-function equalForSure(job: EvalPlusJob & { run: TestRun; rows: OutputRow[] }, index: number): boolean {
+function equalForSure(job: ProgramRun, index: number): boolean {
   const row = job.rows[index];
   const expected = job.run.expected[index];
   if (row?.kind !== 'value' || expected === undefined || row.value !== expected) return false;
@@ -98,12 +107,10 @@ const SECONDS = 20;
 
 type CellFailure = { index: number; result: TestResult };
 
-async function judgeCells(job: EvalPlusJob & { run: TestRun; rows: OutputRow[] }, cells: number[]): Promise<CellFailure | undefined> {
-  const { sandbox, hidden, entryPoint, run, rows, signal } = job;
-  const items = cells.map((index) => {
-    const row = rows[index];
-    return { call: run.calls[index], expected: run.expected[index], actual: row?.kind === 'value' ? row.value : '', sticky: stickyTolerance(run, index) };
-  });
+async function judgeCells(job: ProgramRun, cells: number[]): Promise<CellFailure | undefined> {
+  const { sandbox, hidden, entryPoint, run, signal } = job;
+  const items: { call: string; expected: string; actual: string; sticky: boolean }[] = [];
+  for (const index of cells) items.push({ ...(await sidesOf(job, index)), sticky: stickyTolerance(run, index) });
   const input = { mode: 'compare', dataset: hidden.dataset, entryPoint, atol: hidden.atol, items };
   const answer = await askJudge({ sandbox, script: 'evalplus', input, reply: compared, trust: 'benchmark', seconds: SECONDS, signal });
   if (answer.kind === 'reply' && answer.reply.length === cells.length) {
@@ -123,6 +130,19 @@ async function judgeCells(job: EvalPlusJob & { run: TestRun; rows: OutputRow[] }
   }
   const middle = cells.length >> 1;
   return (await judgeCells(job, cells.slice(0, middle))) ?? (await judgeCells(job, cells.slice(middle)));
+}
+
+/** Both values of a test, in full. A side that cannot be had is empty, which the judge takes for a difference. */
+async function sidesOf(job: ProgramRun, index: number): Promise<{ call: string; expected: string; actual: string }> {
+  const { sandbox, run, rows, source, entryPoint, limits, signal } = job;
+  const call = run.calls[index] ?? '';
+  const expected = run.expected[index] ?? '';
+  const row = rows[index];
+  const actual = row?.kind === 'value' ? row.value : '';
+  if (!isDigest(expected) && !isDigest(actual)) return { call, expected, actual };
+  const [again] = await sandbox.runCalls({ programs: [{ source, entryPoint }], calls: [call], limits, signal });
+  const full = again?.[0];
+  return { call, expected: (await expectedInFull({ ...job, call })) ?? '', actual: full?.kind === 'value' ? full.value : '' };
 }
 
 /**

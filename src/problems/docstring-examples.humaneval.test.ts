@@ -40,7 +40,7 @@ test('our examples differ from the public collections exactly where the table sa
   for (const [taskId, { reason }] of Object.entries(table)) assert.ok(reason.length > 10, taskId);
 });
 
-test('every visible assert is Python, and the references fail as many as are counted', { skip: withoutData, timeout: 120_000 }, async () => {
+test('every visible assert is Python, and the references fail as many as are counted', { skip: withoutData, timeout: 300_000 }, async () => {
   const folder = dataDir ?? '';
   for (const name of ['humaneval', 'humaneval+', 'mbpp', 'mbpp-sanitized', 'mbpp+']) {
     const source = { benchmark: name, dataDir: folder, home: folder };
@@ -50,7 +50,7 @@ test('every visible assert is Python, and the references fail as many as are cou
       const asserts = benchmark.problem(taskId).visibleTests.map((visible) => (visible.kind === 'assert' ? visible.source : ''));
       return { taskId, program: sealed.canonical, setup: sealed.kind === 'asserts' ? sealed.setup : '', asserts };
     });
-    const run = spawnSync('python3', ['-I', '-c', RUN_ASSERTS], { input: JSON.stringify(tasks), encoding: 'utf8', timeout: 100_000, maxBuffer: 1 << 26 });
+    const run = spawnSync('python3', ['-I', '-c', RUN_ASSERTS], { input: JSON.stringify(tasks), encoding: 'utf8', timeout: 280_000, maxBuffer: 1 << 26 });
     assert.equal(run.status, 0, `${run.error?.message} ${run.stderr}`);
     const outcome: { syntax: string[]; failed: string[] } = JSON.parse(run.stdout);
     assert.deepEqual(outcome.syntax, [], name);

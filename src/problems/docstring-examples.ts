@@ -2,7 +2,10 @@ import { isLiteral, literalCall, type Scanned, scanCall, scanLiteral, skipBlank 
 import { binds, type FunctionSource, findFunction, isExpression, parseAssert } from './python-source.ts';
 
 /** Characters that are searched: each bracket may be followed to the end, so a docstring of megabytes would take hours. */
-const MAX_DOCSTRING = 20_000;
+const MAX_DOCSTRING = 10_000;
+
+/** Lines that one output may take; each further one is parsed again with all before it. */
+const MAX_OUTPUT_LINES = 30;
 
 /** One example as it was found. Without `value` it gives the call something that is no literal, and only counts as a contradiction. */
 interface Example {
@@ -94,7 +97,7 @@ function readDoctest(context: Context, outputs: string[]): Omit<Example, 'at'> |
   if (value === undefined) return undefined;
   if (call !== undefined && /^\s*(#.*)?$/.test(rest)) return checked(context, { call: call.source, value });
   // The call stands inside another, as in `round(f(x), 2)`.
-  const expression = text.replace(/\s+#.*$/, '').trim();
+  const expression = text.replace(/\s#.*$/, '').trim();
   const parsed = isExpression(expression) ? parseAssert(`assert ${expression} == ${value}`) : undefined;
   const own = parsed?.calls.find((candidate) => candidate.name === entryPoint);
   if (own === undefined || !binds(own, definition.parameters)) return undefined;
@@ -104,7 +107,7 @@ function readDoctest(context: Context, outputs: string[]): Omit<Example, 'at'> |
 
 /** The shortest run of output lines that is a whole literal. */
 function outputValue(outputs: string[]): string | undefined {
-  for (let count = 1; count <= outputs.length; count++) {
+  for (let count = 1; count <= Math.min(outputs.length, MAX_OUTPUT_LINES); count++) {
     const source = outputs.slice(0, count).join('\n').trim().replace(/\s*\n\s*/g, ' ');
     if (isLiteral(source)) return source;
   }

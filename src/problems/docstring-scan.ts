@@ -80,10 +80,13 @@ export function skipBlank(text: string, from: number): number {
   return at;
 }
 
+/** Longest bracketed text; a docstring of nothing but opening ones is scanned from each of them. */
+const MAX_BRACKETS = 4_000;
+
 /** Index after the bracket that closes the one at `from`; strings are passed over. */
 function scanBrackets(text: string, from: number): number | undefined {
   const open: string[] = [];
-  for (let at = from; at < text.length; ) {
+  for (let at = from; at < text.length && at - from < MAX_BRACKETS; ) {
     const character = text[at] ?? '';
     if (character === '"' || character === "'") {
       const end = scanString(text, at);

@@ -24,17 +24,27 @@ export function connectDocker({ env }: { env: Environment }): Docker {
   return new Docker({ socketPath: usualSockets(env).find(isSocket) ?? '/var/run/docker.sock' });
 }
 
-export type DockerStatus = { ok: true; version: string; cgroup: string } | { ok: false; problem: string; remedy: string };
+export type DockerStatus =
+  | { ok: true; version: string; cgroup: string }
+  | { ok: false; problem: string; remedy: string };
 
 /** Whether an engine answers, and what it is; never throws. */
 export async function dockerStatus({ docker }: { docker: Docker }): Promise<DockerStatus> {
   try {
     const info: unknown = await within({ ms: 10_000, what: 'engine information' }, docker.info());
     const { ServerVersion, CgroupVersion, OSType } = z
-      .object({ ServerVersion: z.string(), CgroupVersion: z.string().default('1'), OSType: z.string().default('linux') })
+      .object({
+        ServerVersion: z.string(),
+        CgroupVersion: z.string().default('1'),
+        OSType: z.string().default('linux'),
+      })
       .parse(info);
     if (OSType !== 'linux') {
-      return { ok: false, problem: `the Docker engine runs ${OSType} containers`, remedy: 'switch it to Linux containers' };
+      return {
+        ok: false,
+        problem: `the Docker engine runs ${OSType} containers`,
+        remedy: 'switch it to Linux containers',
+      };
     }
     return { ok: true, version: ServerVersion, cgroup: `v${CgroupVersion}` };
   } catch (error) {
@@ -87,10 +97,15 @@ function currentContext(env: Environment): Endpoint | undefined {
   const digest = createHash('sha256').update(name).digest('hex');
   const meta = readJson(join(folder, 'contexts/meta', digest, 'meta.json'), contextMeta);
   if (meta === undefined) {
-    throw new SandboxError(`the Docker context ${JSON.stringify(name)} does not exist: choose another by \`docker context use\``);
+    throw new SandboxError(
+      `the Docker context ${JSON.stringify(name)} does not exist: choose another by \`docker context use\``,
+    );
   }
   const certificates = join(folder, 'contexts/tls', digest, 'docker');
-  return { host: meta.Endpoints.docker.Host, certificates: isFile(join(certificates, 'cert.pem')) ? certificates : undefined };
+  return {
+    host: meta.Endpoints.docker.Host,
+    certificates: isFile(join(certificates, 'cert.pem')) ? certificates : undefined,
+  };
 }
 
 function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {
@@ -113,7 +128,9 @@ function optionsOf({ host, certificates, source }: Endpoint & { source: string }
   try {
     url = new URL(host.includes('://') ? host : `tcp://${host}`);
   } catch {
-    throw new SandboxError(`${source} is ${JSON.stringify(host)}: expected unix:///path, tcp://host:port or ssh://user@host`);
+    throw new SandboxError(
+      `${source} is ${JSON.stringify(host)}: expected unix:///path, tcp://host:port or ssh://user@host`,
+    );
   }
   if (url.protocol === 'ssh:') {
     const port = url.port === '' ? 22 : Number(url.port);

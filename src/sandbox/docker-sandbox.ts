@@ -87,7 +87,13 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
           memoryBytes: limits.memoryBytes,
           signal: either,
           execute: (slot) =>
-            collectRows<OutputRow>({ slot, request, count: calls.length, parse: parseOutputRow, ofOutput: () => undefined }),
+            collectRows<OutputRow>({
+              slot,
+              request,
+              count: calls.length,
+              parse: parseOutputRow,
+              ofOutput: () => undefined,
+            }),
         });
         return rows ?? Array.from(calls, () => ({ kind: 'crash', detail: LOST }) as const);
       });
@@ -149,7 +155,8 @@ async function collectRows<Row>(options: {
   const { slot, request, count, parse, ofOutput } = options;
   const rows = new Array<Row | undefined>(count).fill(undefined);
   const { recycled } = await send(slot, request, ({ tag, body }) => {
-    if (tag === 'R') rows.fill(parse(body.subarray(8)), body.readUInt32BE(0), body.readUInt32BE(0) + body.readUInt32BE(4));
+    if (tag === 'R')
+      rows.fill(parse(body.subarray(8)), body.readUInt32BE(0), body.readUInt32BE(0) + body.readUInt32BE(4));
     if (tag === 'S') rows[body.readUInt32BE(0)] = ofOutput(body.subarray(4));
   });
   return rows.map((row) => {
@@ -165,7 +172,7 @@ const judgeFailure = z.object({ failed: reasons, detail: z.string() });
 async function judge(slot: Slot, request: object): Promise<JudgeResult> {
   let result: JudgeResult | undefined;
   await send(slot, request, ({ tag, body }) => {
-    if (tag === 'O') result ??= { kind: 'output', output: body.toString('utf8') };
+    if (tag === 'O') result ??= { kind: 'output', output: z.string().parse(JSON.parse(body.toString('latin1'))) };
     if (tag !== 'J') return;
     const failure = judgeFailure.safeParse(JSON.parse(body.toString('utf8')));
     if (failure.success) result ??= { kind: 'failed', reason: failure.data.failed, detail: failure.data.detail };
@@ -198,16 +205,22 @@ function send(slot: Slot, request: object, onFrame: (frame: RunnerFrame) => void
       }
     })
     .then((end) => {
-      if (failure !== undefined) throw new SandboxError(`the runner's answer could not be read: ${messageOf(failure)}`, failure);
+      if (failure !== undefined)
+        throw new SandboxError(`the runner's answer could not be read: ${messageOf(failure)}`, failure);
       return end;
     });
 }
 
-async function readFingerprint(options: { docker: Docker; imageId: string; programs: Pool }): Promise<SandboxFingerprint> {
+async function readFingerprint(options: {
+  docker: Docker;
+  imageId: string;
+  programs: Pool;
+}): Promise<SandboxFingerprint> {
   const { docker, imageId, programs } = options;
   const image = await within({ ms: 10_000, what: 'inspecting the sandbox image' }, docker.getImage(imageId).inspect());
   const runnerSha256 = image.Config.Labels?.['qualityflow.runner'];
-  if (runnerSha256 === undefined) throw new SandboxError('the image was not built by this product: run `qualityflow setup`');
+  if (runnerSha256 === undefined)
+    throw new SandboxError('the image was not built by this product: run `qualityflow setup`');
   const versions = await programs.run({ memoryBytes: 1 << 30, execute: readVersions });
   return { ...versions, runnerSha256, imageId: image.Id };
 }

@@ -1,3 +1,5 @@
+import { SandboxError } from './sandbox.ts';
+
 /**
  * Cuts a byte stream into length-prefixed frames, however the chunks fall. `sizeOf` reads the length of a frame's body from its header.
  * Frames are views of the received chunks where possible.
@@ -63,8 +65,13 @@ export interface RunnerFrame {
   body: Buffer;
 }
 
+/** What the runner accepts; it ends when it is sent more. */
+const MAX_REQUEST_BYTES = 1 << 30;
+
 export function requestFrame(request: object): Buffer {
   const body = Buffer.from(JSON.stringify(request));
+  if (body.length > MAX_REQUEST_BYTES)
+    throw new SandboxError(`a job of ${body.length} bytes is too large for the sandbox: split its calls`);
   const header = Buffer.alloc(4);
   header.writeUInt32BE(body.length);
   return Buffer.concat([header, body]);

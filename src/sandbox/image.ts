@@ -1,75 +1,61 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { create as createTar } from 'tar';
+import { DEBIAN_ARGUMENTS, withDebianRoot } from './debian-base.ts';
+import { ownerLabels } from './owner.ts';
 import { RUNNER_FILES, runnerFolder, runnerSha256 } from './runner-files.ts';
 import { SandboxError } from './sandbox.ts';
+import { removeContainer } from './sweeper.ts';
 import { messageOf, statusOf, within } from './within.ts';
-
-/**
- * python:3.11-slim-bookworm, by digest. The same minor version as Debian bookworm's own Python and as EvalPlus's image; from 3.12 on, `sum` of floats is compensated and
- * differs in the last digits.
- */
-const REGISTRY_PYTHON = 'python@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b';
-const REGISTRY_BASE = `FROM ${REGISTRY_PYTHON}\nRUN pip install --no-cache-dir --only-binary=:all: numpy==1.26.4\n`;
-
-const DEBIAN_ARGUMENTS = [
-  '--variant=minbase',
-  '--format=tar',
-  '--include=python3-minimal,python3,python3-numpy',
-  '--aptopt=Acquire::Languages "none"',
-  '--dpkgopt=path-exclude=/usr/share/man/*',
-  '--dpkgopt=path-exclude=/usr/share/doc/*',
-  '--dpkgopt=path-exclude=/usr/share/locale/*',
-  'bookworm',
-];
 
 const IMAGE = 'qualityflow-sandbox';
 const BASE = 'qualityflow-sandbox-base';
 /** A registry that neither refuses nor answers is given up after this long without a sign of progress. */
-const STALL_MS = 20_000;
-const BUILD_MS = 10 * 60_000;
+const REGISTRY_STALL_MS = 60_000;
+const IMPORT_MS = 10 * 60_000;
 
 export interface ImageOptions {
   docker: Docker;
-  /** The project's state folder: the imported root file system lies there for the minute that it is needed. */
+  /** The project's state folder: a root file system lies there for the minute that it is needed. */
   home: string;
   log: (line: string) => void;
 }
 
+type Source = 'registry' | 'debian';
+const SOURCES: Source[] = ['registry', 'debian'];
+
 /**
  * The image of the sandbox, made when it is absent: Python 3.11 and numpy from a pinned registry image, or, where no registry answers,
- * from Debian packages; and our runner. Names carry a hash of what went in, so a changed runner is a new image and an old one is found
- * again. Nothing has its final name before it has run; an interrupted set-up leaves nothing that counts.
+ * from Debian packages; and our runner on top. Names carry a hash of what went in, so a changed runner is a new image (one second on the
+ * cached base) and an old one is found again. Nothing has its final name before its Python has run; an interrupted set-up leaves nothing
+ * that counts. `how` is a sentence for people. Throws `SandboxError` that says what is missing.
  */
 export async function ensureSandboxImage(options: ImageOptions): Promise<{ imageId: string; how: string }> {
   const { docker, log } = options;
   const dockerfile = await readFile(join(runnerFolder(), 'Dockerfile'), 'utf8');
+  const baseDockerfile = await readFile(join(runnerFolder(), 'base.Dockerfile'), 'utf8');
+  const recipes: Record<Source, string> = { registry: baseDockerfile, debian: DEBIAN_ARGUMENTS.join('\n') };
   const runner = runnerSha256();
-  const wanted = hashOf(runner, dockerfile);
-  for (const source of ['registry', 'debian'] as const) {
-    const tag = `${IMAGE}:${source}-${hashOf(wanted, recipeOf(source))}`;
-    const imageId = await idOf(docker, tag);
-    if (imageId !== undefined) return { imageId, how: `already there (${tag})` };
+  const tagOf = (source: Source) => `${IMAGE}:${source}-${hashOf(runner, dockerfile, recipes[source])}`;
+  for (const source of SOURCES) {
+    const imageId = await idOf(docker, tagOf(source));
+    if (imageId !== undefined) return { imageId, how: `already there (${tagOf(source)})` };
   }
-  const base = await ensureBase(options);
-  const tag = `${IMAGE}:${base.source}-${hashOf(wanted, recipeOf(base.source))}`;
+  const base = await ensureBase(options, recipes);
+  const tag = tagOf(base.source);
   log(`building ${tag}`);
-  const context = createTar({ cwd: runnerFolder(), portable: true, mtime: new Date(0) }, ['Dockerfile', ...RUNNER_FILES]);
-  await build({ docker, context: Readable.from(context), tag, buildargs: { BASE: base.tag }, labels: { 'qualityflow.runner': runner } });
+  await build({
+    docker,
+    files: ['Dockerfile', ...RUNNER_FILES],
+    options: { t: tag, buildargs: { BASE: base.tag }, labels: { 'qualityflow.runner': runner } },
+  });
   const imageId = await idOf(docker, tag);
   if (imageId === undefined) throw new SandboxError(`Docker reported the build of ${tag} as done, but the image is not there`);
   return { imageId, how: `built on ${base.how}` };
-}
-
-type Source = 'registry' | 'debian';
-
-function recipeOf(source: Source): string {
-  return source === 'registry' ? REGISTRY_BASE : DEBIAN_ARGUMENTS.join('\n');
 }
 
 function hashOf(...parts: string[]): string {
@@ -85,117 +71,54 @@ async function idOf(docker: Docker, tag: string): Promise<string | undefined> {
   }
 }
 
-async function ensureBase(options: ImageOptions): Promise<{ tag: string; source: Source; how: string }> {
+async function ensureBase(
+  options: ImageOptions,
+  recipes: Record<Source, string>,
+): Promise<{ tag: string; source: Source; how: string }> {
   const { docker, log } = options;
-  const tagOf = (source: Source) => `${BASE}:${source}-${hashOf(recipeOf(source))}`;
-  for (const source of ['registry', 'debian'] as const) {
-    const tag = tagOf(source);
-    if ((await idOf(docker, tag)) !== undefined) return { tag, source, how: tag };
+  const nameOf = (source: Source) => `${source}-${hashOf(recipes[source])}`;
+  for (const source of SOURCES) {
+    const tag = `${BASE}:${nameOf(source)}`;
+    if ((await idOf(docker, tag)) !== undefined) return { tag, source, how: `the cached base ${tag}` };
   }
   const failures: string[] = [];
-  for (const [source, make] of [['registry', pullBase], ['debian', bootstrapBase]] as const) {
-    const tag = tagOf(source);
-    const unchecked = `${BASE}:unchecked-${source}-${process.pid}`;
+  for (const source of SOURCES) {
+    const unchecked = `unchecked-${source}-${process.pid}`;
+    const image = docker.getImage(`${BASE}:${unchecked}`);
     try {
-      await make({ ...options, tag: unchecked });
-      await checkBase({ docker, tag: unchecked });
-      await within(
-        { ms: 10_000, what: `tagging ${tag}` },
-        docker.getImage(unchecked).tag({ repo: BASE, tag: tag.slice(BASE.length + 1) }),
-      );
-      return { tag, source, how: source === 'registry' ? REGISTRY_PYTHON : 'Debian bookworm by mmdebstrap' };
+      await (source === 'registry' ? buildFromRegistry : importDebian)({ ...options, tag: unchecked });
+      await checkBase({ docker, tag: `${BASE}:${unchecked}` });
+      await within({ ms: 10_000, what: 'naming the base image' }, image.tag({ repo: BASE, tag: nameOf(source) }));
+      const how = source === 'registry' ? 'python:3.11-slim-bookworm from the registry' : 'Debian bookworm by mmdebstrap';
+      return { tag: `${BASE}:${nameOf(source)}`, source, how };
     } catch (error) {
-      failures.push(`${source}: ${messageOf(error)}`);
-      log(`${source === 'registry' ? 'no base image from a registry' : 'no base image from Debian packages'}: ${messageOf(error)}`);
+      failures.push(messageOf(error));
+      log(`no base image from ${source === 'registry' ? 'a registry' : 'Debian packages'}: ${messageOf(error)}`);
     } finally {
-      await docker.getImage(unchecked).remove({ force: true }).catch(() => undefined);
+      await within({ ms: 10_000, what: 'untagging' }, image.remove({ force: true })).catch(() => undefined);
     }
   }
   throw new SandboxError(
-    `the sandbox image could not be made (${failures.join('; ')}): give the Docker engine access to an image registry, or on Debian and Ubuntu run \`apt-get install mmdebstrap\` as root`,
+    `the sandbox image could not be made (${failures.join('; ')}): give the Docker engine access to an image registry, or, on Debian and Ubuntu, run \`apt-get install mmdebstrap\` as root`,
   );
 }
 
-async function pullBase({ docker, log, tag }: ImageOptions & { tag: string }): Promise<void> {
-  log(`pulling ${REGISTRY_PYTHON}`);
-  const stop = new AbortController();
-  const request = docker.pull(REGISTRY_PYTHON, { abortSignal: stop.signal });
-  try {
-    await follow({ docker, stream: await within({ ms: STALL_MS, what: 'the image registry' }, request), stallMs: STALL_MS * 3 });
-  } catch (error) {
-    stop.abort();
-    request.catch(() => undefined);
-    throw error;
-  }
-  log('adding numpy');
-  await build({ docker, context: tarOf('Dockerfile', REGISTRY_BASE), tag, buildargs: {}, labels: {} });
+async function buildFromRegistry({ docker, log, tag }: ImageOptions & { tag: string }): Promise<void> {
+  log('asking the image registry for python:3.11-slim-bookworm');
+  const options = { t: `${BASE}:${tag}`, dockerfile: 'base.Dockerfile' };
+  await build({ docker, files: ['base.Dockerfile'], options });
 }
 
-/** A tar archive of one small file; the `tar` package archives what lies on disk only. */
-function tarOf(name: string, text: string): Readable {
-  const body = Buffer.from(text);
-  const header = Buffer.alloc(512);
-  const field = (offset: number, value: string) => header.write(value, offset, 'latin1');
-  field(0, name);
-  field(100, '0000644\0');
-  field(108, '0000000\0');
-  field(116, '0000000\0');
-  field(124, `${body.length.toString(8).padStart(11, '0')}\0`);
-  field(136, '00000000000\0');
-  field(148, ' '.repeat(8));
-  field(156, '0');
-  field(257, 'ustar\0' + '00');
-  const sum = header.reduce((total, byte) => total + byte, 0);
-  field(148, `${sum.toString(8).padStart(6, '0')}\0 `);
-  const padding = Buffer.alloc((512 - (body.length % 512)) % 512);
-  return Readable.from([Buffer.concat([header, body, padding, Buffer.alloc(1024)])]);
-}
-
-async function bootstrapBase({ docker, home, log, tag }: ImageOptions & { tag: string }): Promise<void> {
-  const folder = join(home, 'sandbox');
-  const unfinished = join(folder, `rootfs.${process.pid}.partial`);
-  const archive = join(folder, `rootfs.${process.pid}.tar`);
-  await mkdir(folder, { recursive: true });
-  try {
-    log('no image registry: making a Debian root file system with mmdebstrap (about a minute)');
-    await mmdebstrap([...DEBIAN_ARGUMENTS, unfinished]);
-    await rename(unfinished, archive);
+async function importDebian({ docker, home, log, tag }: ImageOptions & { tag: string }): Promise<void> {
+  log('making a Debian root file system with mmdebstrap (about a minute)');
+  await withDebianRoot({ home }, async (archive) => {
     log('importing it into Docker');
     const stream = await within(
-      { ms: BUILD_MS, what: 'importing the base image' },
-      docker.importImage(createReadStream(archive), { repo: BASE, tag: tag.slice(BASE.length + 1) }),
+      { ms: IMPORT_MS, what: 'importing the base image' },
+      docker.importImage(createReadStream(archive), { repo: BASE, tag }),
     );
-    await follow({ docker, stream, stallMs: BUILD_MS });
-  } finally {
-    await rm(unfinished, { force: true });
-    await rm(archive, { force: true });
-  }
-}
-
-async function mmdebstrap(args: string[]): Promise<void> {
-  const child: ChildProcess = spawn('mmdebstrap', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let errors = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    errors = (errors + text).slice(-2000);
+    await follow({ docker, stream, stallMs: IMPORT_MS });
   });
-  const stop = () => child.kill('SIGTERM');
-  process.once('exit', stop);
-  const timer = setTimeout(stop, BUILD_MS);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      child.once('error', (error: NodeJS.ErrnoException) =>
-        reject(new SandboxError(error.code === 'ENOENT' ? 'mmdebstrap is not installed' : messageOf(error), error)),
-      );
-      child.once('close', (code) => {
-        if (code === 0) return resolve();
-        const last = errors.split('\n').filter((line) => line.startsWith('E:')).at(-1) ?? errors.trim().split('\n').at(-1);
-        reject(new SandboxError(`mmdebstrap ended with status ${code}: ${last ?? ''}`));
-      });
-    });
-  } finally {
-    clearTimeout(timer);
-    process.removeListener('exit', stop);
-  }
 }
 
 /** A base counts only when its Python starts and has what the runner and the programs need. */
@@ -205,38 +128,35 @@ async function checkBase({ docker, tag }: { docker: Docker; tag: string }): Prom
     docker.createContainer({
       Image: tag,
       Entrypoint: ['python3', '-c', 'import sys, ctypes, decimal, numpy; assert sys.version_info[:2] == (3, 11)'],
-      Labels: { app: 'qualityflow' },
+      Labels: ownerLabels('image-check'),
       HostConfig: { NetworkMode: 'none' },
     }),
   );
   try {
+    // Asked before the start, or the default condition is met by a container that never ran.
     const ended = container.wait({ condition: 'next-exit' });
     ended.catch(() => undefined);
     await within({ ms: 30_000, what: 'starting a container to check the base image' }, container.start());
     const { StatusCode } = await within({ ms: 60_000, what: 'checking the base image' }, ended);
     if (StatusCode !== 0) throw new SandboxError(`its Python does not work (status ${StatusCode})`);
   } finally {
-    await container.remove({ force: true }).catch(() => undefined);
+    await removeContainer({ docker, id: container.id }).catch(() => undefined);
   }
 }
 
-async function build(options: {
-  docker: Docker;
-  context: NodeJS.ReadableStream;
-  tag: string;
-  buildargs: Record<string, string>;
-  labels: Record<string, string>;
-}): Promise<void> {
-  const { docker, context, tag, buildargs, labels } = options;
+async function build(job: { docker: Docker; files: string[]; options: Docker.ImageBuildOptions }): Promise<void> {
+  const { docker, files, options } = job;
+  const context = Readable.from(createTar({ cwd: runnerFolder(), portable: true }, files));
   const stream = await within(
-    { ms: 60_000, what: `building ${tag}` },
-    docker.buildImage(context, { t: tag, buildargs, labels, forcerm: true }),
+    { ms: REGISTRY_STALL_MS, what: `building ${options.t}` },
+    docker.buildImage(context, { ...options, forcerm: true }),
   );
-  await follow({ docker, stream, stallMs: 5 * 60_000 });
+  await follow({ docker, stream, stallMs: REGISTRY_STALL_MS });
 }
 
 /** Waits for the end of a progress stream. The daemon reports errors inside it, under HTTP 200. */
-async function follow({ docker, stream, stallMs }: { docker: Docker; stream: NodeJS.ReadableStream; stallMs: number }): Promise<void> {
+async function follow(options: { docker: Docker; stream: NodeJS.ReadableStream; stallMs: number }): Promise<void> {
+  const { docker, stream, stallMs } = options;
   let timer: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
@@ -253,7 +173,8 @@ async function follow({ docker, stream, stallMs }: { docker: Docker; stream: Nod
         (error) => (error === null ? resolve() : reject(new SandboxError(messageOf(error), error))),
         (event: unknown) => {
           awaitProgress();
-          if (typeof event === 'object' && event !== null && 'error' in event) reject(new SandboxError(String(event.error)));
+          if (typeof event === 'object' && event !== null && 'error' in event)
+            reject(new SandboxError(String(event.error)));
         },
       );
     });

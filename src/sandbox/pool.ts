@@ -23,15 +23,14 @@ export function createPool({ size, open }: { size: number; open: (memoryBytes: n
   const waiting: { admit: () => void; refuse: (reason: unknown) => void }[] = [];
   let admitted = 0;
   let closed = false;
-  const retired = new Set<Promise<unknown>>();
+  /** Containers that come or go; the pool is not closed before they are settled. */
+  const unsettled = new Set<Promise<unknown>>();
 
-  const retire = (slot: Slot): void => {
-    const gone: Promise<unknown> = slot
-      .close()
-      .catch(() => undefined)
-      .finally(() => retired.delete(gone));
-    retired.add(gone);
+  const track = (work: Promise<unknown>): void => {
+    const settled: Promise<unknown> = work.catch(() => undefined).finally(() => unsettled.delete(settled));
+    unsettled.add(settled);
   };
+  const retire = (slot: Slot): void => track(slot.close());
 
   const admission = (signal: AbortSignal | undefined): Promise<void> => {
     if (admitted < size) {
@@ -40,7 +39,8 @@ export function createPool({ size, open }: { size: number; open: (memoryBytes: n
     }
     return new Promise((resolve, reject) => {
       const leave = () => {
-        waiting.splice(waiting.indexOf(waiter), 1);
+        const place = waiting.indexOf(waiter);
+        if (place >= 0) waiting.splice(place, 1);
         reject(signal?.reason);
       };
       const waiter = {
@@ -71,7 +71,10 @@ export function createPool({ size, open }: { size: number; open: (memoryBytes: n
       // One small slot makes room for one larger; the others may suit later tasks.
       if (tooSmall) break;
     }
-    return open(memoryBytes);
+    const opening = open(memoryBytes);
+    // Includes the turn in which the task that waits for it sees that the pool is closed and retires it.
+    track(opening.then(() => undefined));
+    return opening;
   };
 
   const executeOnce = async <T>({ memoryBytes, execute, signal }: Task<T>): Promise<T> => {
@@ -119,7 +122,7 @@ export function createPool({ size, open }: { size: number; open: (memoryBytes: n
       closed = true;
       for (const { refuse } of waiting.splice(0)) refuse(closedError());
       for (const slot of [...idle.splice(0), ...busy]) retire(slot);
-      await Promise.all(retired);
+      while (unsettled.size > 0) await Promise.all(unsettled);
     },
   };
 }

@@ -20,4 +20,3 @@ export function runnerSha256(): string {
   }
   return hash.digest('hex');
 }
-

@@ -24,7 +24,7 @@ export interface Program {
 
 /** What one program did with one input. Everything but `value` is the program's own failure, never the sandbox's. */
 export type OutputRow =
-  | { kind: 'value'; value: EncodedValue; /** bounded repr, for people */ repr: string }
+  | { kind: 'value'; value: EncodedValue /** bounded repr, for people */; repr: string }
   | {
       kind: 'exception';
       type: string;
@@ -84,7 +84,9 @@ export interface JudgeJob {
   signal?: AbortSignal | undefined;
 }
 
-export type JudgeResult = { kind: 'output'; output: string } | { kind: 'failed'; reason: 'timeout' | 'memory_limit' | 'crash' | 'exception'; detail: string };
+export type JudgeResult =
+  | { kind: 'output'; output: string }
+  | { kind: 'failed'; reason: 'timeout' | 'memory_limit' | 'crash' | 'exception'; detail: string };
 
 /** What identifies the environment in every result. Image ids differ from build to build and are only recorded. */
 export interface SandboxFingerprint {

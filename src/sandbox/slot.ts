@@ -72,10 +72,15 @@ export async function openSlot(options: SlotOptions): Promise<Slot> {
   };
   const lose = (reason: string): void => {
     if (lost !== undefined) return;
-    lost = new SlotLost(`a sandbox container was lost: ${reason}${complaint === '' ? '' : ` (${complaint.trim().split('\n').at(-1)})`}`);
+    lost = new SlotLost(
+      `a sandbox container was lost: ${reason}${complaint === '' ? '' : ` (${complaint.trim().split('\n').at(-1)})`}`,
+    );
     clearInterval(pinger);
     stream?.end();
-    closing = removeContainer({ docker, id: container.id });
+    closing = removeContainer({ docker, id: container.id }).finally(() => {
+      // A daemon that hangs would hold the connection, and it this process.
+      if (stream !== undefined && 'destroy' in stream && typeof stream.destroy === 'function') stream.destroy();
+    });
     // Awaited by close(); here only kept from being an unhandled rejection.
     closing.catch(() => undefined);
     ready.reject(lost);
@@ -142,8 +147,9 @@ export async function openSlot(options: SlotOptions): Promise<Slot> {
       if (lost !== undefined) return Promise.reject(lost);
       if (job !== undefined) return Promise.reject(new SandboxError('a slot takes one job at a time'));
       return new Promise((resolve, reject) => {
+        const frame = requestFrame(request);
         job = { onFrame, resolve, reject };
-        connected.write(requestFrame(request));
+        connected.write(frame);
       });
     },
     close,

@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { BENCHMARKS } from '../problems/problem.ts';
 import { didYouMean } from './did-you-mean.ts';
+import { parseStrategy } from './parse-strategy.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { modelSchema, sweepSchema } from './schema.ts';
-import { parseStrategy } from './parse-strategy.ts';
 import type { Strategy, SweepSpec } from './spec.ts';
 import { describeIssues, type SpecProblem, shown } from './spec-problem.ts';
 
@@ -118,7 +118,10 @@ function mergeOverrides(raw: Record<string, unknown>, overrides: SpecOverrides):
   if (isMapping(modelOverrides)) {
     const base = typeof raw.model === 'string' ? { name: raw.model } : raw.model;
     const model = isMapping(base) ? base : {};
-    const parameters = { ...(isMapping(model.parameters) ? model.parameters : {}), ...(isMapping(modelOverrides.parameters) ? modelOverrides.parameters : {}) };
+    const parameters = {
+      ...(isMapping(model.parameters) ? model.parameters : {}),
+      ...(isMapping(modelOverrides.parameters) ? modelOverrides.parameters : {}),
+    };
     merged.model = { ...model, ...modelOverrides, parameters };
   }
   return merged;

@@ -28,9 +28,9 @@ test('zero-shot: one request a sample, two when a reply cannot be used', () => {
 
 test('QualityFlow at its longest, one progression, counted by hand', () => {
   const strategy = { kind: 'quality-flow', diversified: 1, tests: { queries: 1, perQuery: 10 }, clarifierAttempts: 1 };
-  // generated, debug 1–3, clarified: 5 programs × 3 tests × 2 turns = 30; generate 2, clarify 1, debug 3, design 1, judge 10; all asked twice.
+  // generated, debug 1–3, clarified: 5 programs × 3 tests × 3 turns = 45; generate 2, clarify 1, debug 3, design 1, judge 10, each asked twice.
   const { least, acceptedAtOnce, most } = plan(strategy, [3]).requests;
-  assert.equal(most, 2 * (30 + 2 + 1 + 3 + 1 + 10));
+  assert.equal(most, 45 + 2 * (2 + 1 + 3 + 1 + 10));
   assert.equal(acceptedAtOnce, 1 + 3 * 2);
   assert.equal(least, 2, 'a generator without code ends the run after being asked twice');
 });
@@ -50,10 +50,10 @@ test('switches cut their own requests and no others', () => {
   const most = (options: object) => plan({ kind: 'quality-flow', ...options }, [1]).requests.most;
   const whole = most({});
   assert.equal(whole - most({ tqc: false }), 2 * 50);
-  assert.equal(whole - most({ debugEpochs: 0 }), 2 * (6 * 3 + 6 * 3 * 2));
-  assert.equal(whole - most({ clarifier: false }), 2 * (6 * 3 * 2 + 6 * 3 * 2));
+  assert.equal(whole - most({ debugEpochs: 0 }), 2 * 6 * 3 + 6 * 3 * 3);
+  assert.equal(whole - most({ clarifier: false }), 2 * (6 * 3 * 2) + 6 * 3 * 3);
   assert.equal(most({ tests: { shared: false } }) - whole, 2 * 5 * (5 + 50));
-  assert.equal(most({ checker: 'critic' }), whole - 2 * 42 * 2 + 2 * 42);
+  assert.equal(most({ checker: 'critic' }), whole - 3 * 42 + 2 * 42);
 });
 
 test('tokens: bounded by the declared context, and least never above most', () => {

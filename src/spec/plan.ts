@@ -27,8 +27,9 @@ export interface RequestPlan {
 
 /** An unusable reply is asked for once more (algorithms 1.6 K). */
 const ASKS = 2;
-/** Imagined Execution: reasoning, then the completed test (paper App. G). */
+/** Imagined Execution: reasoning, then the completed test (paper App. G); a retry asks only for the completed test again. */
 const TURNS = 2;
+const MOST_TURNS = 3;
 
 /** Bounds on what a sweep sends, from the structure of its strategy; nothing is sent to find out. */
 export function planRequests(
@@ -71,7 +72,7 @@ function boundsOf(
  * programs are checked before any test is designed, and likewise after each debug epoch and each clarifier attempt, so
  *
  *     programs = D + D·E + D·A            (generated, debugged, clarified; each is checked)
- *     checks   = programs · visible tests · 2 turns   (imagined), programs (critic), 0 (python, none)
+ *     checks   = programs · visible tests · 2 turns   (imagined; 3 with its retry), programs (critic), 0 (python, none)
  *     design   = pools · Q,  judge = pools · Q · P    (pools = 1 when shared, else D)
  */
 function mostOf(options: QualityFlowOptions, visibleTests: number): Requests {
@@ -81,7 +82,7 @@ function mostOf(options: QualityFlowOptions, visibleTests: number): Requests {
   const programs = diversified * (1 + debugEpochs + attempts);
   return {
     generator: ASKS * diversified * (1 + attempts),
-    imaginedExecution: options.checker === 'imagined' ? ASKS * TURNS * programs * visibleTests : 0,
+    imaginedExecution: options.checker === 'imagined' ? MOST_TURNS * programs * visibleTests : 0,
     critic: options.checker === 'critic' ? ASKS * programs : 0,
     testDesigner: ASKS * pools * tests.queries,
     testJudge: options.tqc ? ASKS * pools * tests.queries * tests.perQuery : 0,

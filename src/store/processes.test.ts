@@ -15,6 +15,7 @@ import { openStore } from './open-store.ts';
 const WRITER = `
 const { openStore } = await import(${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'open-store.ts')).href)});
 const [home, number, count] = [process.argv[1], Number(process.argv[2]), Number(process.argv[3])];
+if (process.argv[4] !== '') process.seteuid(Number(process.argv[4]));
 const store = await openStore({ home });
 const tasks = Array.from({ length: count }, (_, i) => 't' + i);
 const model = { name: 'm', endpoint: 'e', api: 'chat', parameters: {}, extraBody: {}, maxTokens: {}, requestTimeoutMs: 1 };
@@ -34,20 +35,26 @@ await store.close();
 process.stdout.write(JSON.stringify({ created, written }));
 `;
 
+/** The last words of a writer that came to its end. */
+interface WriterResult {
+  created: 'created' | 'exists';
+  written: number;
+}
+
 function startWriter(input: { home: string; number: number; count: number; uid?: number }) {
-  const child = spawn(
-    process.execPath,
-    ['--input-type=module', '-e', WRITER, input.home, String(input.number), String(input.count)],
-    { stdio: ['ignore', 'pipe', 'pipe'], ...(input.uid === undefined ? {} : { uid: input.uid }) },
-  );
+  const args = [input.home, String(input.number), String(input.count), String(input.uid ?? '')];
+  const child = spawn(process.execPath, ['--input-type=module', '-e', WRITER, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let out = '';
   let errors = '';
   child.stdout.on('data', (chunk) => (out += String(chunk)));
   child.stderr.on('data', (chunk) => (errors += String(chunk)));
-  const ended = new Promise<{ code: number | null; dots: number; result: unknown; errors: string }>((resolve) => {
+  const ended = new Promise<{ code: number | null; dots: number; result: WriterResult; errors: string }>((resolve) => {
     child.on('close', (code) => {
       const dots = out.lastIndexOf('.') + 1;
-      resolve({ code, dots, result: code === 0 ? JSON.parse(out.slice(dots)) : undefined, errors });
+      const result: WriterResult = code === 0 ? JSON.parse(out.slice(dots)) : { created: 'exists', written: 0 };
+      resolve({ code, dots, result, errors });
     });
   });
   return { child, ended, output: () => out };
@@ -65,7 +72,7 @@ test('three processes that start at once on an empty folder share one schema and
   const home = await temporaryHome(t);
   const writers = await Promise.all([0, 1, 2].map((number) => startWriter({ home, number, count: 150 }).ended));
   for (const writer of writers) assert.equal(writer.code, 0, writer.errors);
-  const results = writers.map((writer) => writer.result as { created: string; written: number });
+  const results = writers.map((writer) => writer.result);
   assert.deepEqual(results.map((r) => r.created).sort(), ['created', 'exists', 'exists']);
   assert.equal(
     results.reduce((sum, r) => sum + r.written, 0),

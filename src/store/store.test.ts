@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import type { Outcome } from '../activities/contract.ts';
 import type { ModelReply, ModelRequest } from '../models/model.ts';
 import type { SweepSpec } from '../spec/spec.ts';
+import { keyText } from './encoding.ts';
 import { openStore } from './open-store.ts';
 import { StoreError } from './store-error.ts';
 import type { OutcomeRow, StepRow, Store, SweepRow } from './store.ts';
@@ -141,6 +142,14 @@ test('a sweep comes back as it went in, and its name is taken once', async (t) =
     [['s', 'running']],
   );
   assert.equal(await store.getSweep('other'), undefined);
+});
+
+test('limits are those of the running sweeps only', async (t) => {
+  const store = await freshStore(t);
+  for (const name of ['a', 'b', 'c']) await store.createSweep(sweep({ name, tasks: ['x'] }));
+  await store.setSweepState('b', 'running');
+  await store.setSweepState('c', 'completed');
+  assert.deepEqual(await store.runningLimits(), [{ endpoint: 'default', requests: 1 }]);
 });
 
 test('a plan that does not add up is a broken contract and leaves nothing behind', async (t) => {
@@ -338,6 +347,10 @@ test('any task id finds what was stored under it', async (t) => {
     ),
     { numRuns: 40 },
   );
+});
+
+test('keys are made storable everywhere: lone surrogates and NUL become U+FFFD, the rest stays', () => {
+  assert.equal(keyText('a\0\ud800/.. \u2028😀'), 'a\ufffd\ufffd/.. \u2028😀');
 });
 
 test('usage counts each distinct reply once, and who sent it', async (t) => {

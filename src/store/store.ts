@@ -56,6 +56,8 @@ export interface Store extends ReplyStore {
   getSweep(name: string): Promise<SweepRow | undefined>;
   listSweeps(): Promise<SweepRow[]>;
   setSweepState(name: string, state: SweepState): Promise<void>;
+  /** Endpoint and allowed requests at once of each running sweep. */
+  runningLimits(): Promise<{ endpoint: string; requests: number }[]>;
   /** Positions are task index × samples + sample. */
   listUnfinished(input: { sweep: string; from: number; to: number; limit: number }): Promise<PlannedRun[]>;
   /** Written once: replaces only a row that is not final and not of a later attempt. False when it changed nothing. */

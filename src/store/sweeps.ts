@@ -14,7 +14,7 @@ const PAGE_RUNS = 2000;
 
 export function sweepTable(
   database: Database,
-): Pick<Store, 'createSweep' | 'getSweep' | 'listSweeps' | 'setSweepState' | 'listUnfinished'> {
+): Pick<Store, 'createSweep' | 'getSweep' | 'listSweeps' | 'setSweepState' | 'runningLimits' | 'listUnfinished'> {
   return {
     async createSweep(sweep) {
       const name = keyText(sweep.name);
@@ -76,6 +76,16 @@ export function sweepTable(
           .where('name', '=', keyText(name))
           .execute(),
       );
+    },
+
+    async runningLimits() {
+      const rows = await database.run((db) =>
+        db.selectFrom('sweeps').select('spec').where('state', '=', 'running').orderBy('name').execute(),
+      );
+      return rows.map((row) => {
+        const { model, concurrency } = fromJson<SweepSpec>(row.spec);
+        return { endpoint: model.endpoint, requests: concurrency.requests };
+      });
     },
 
     async listUnfinished({ sweep, from, to, limit }) {

@@ -3,9 +3,17 @@ import type { AddCommand } from '../program.ts';
 import { addSpecFlags } from '../spec-flags.ts';
 
 export const addSweep: AddCommand = (program, context, result) => {
-  const sweep: Command = program.command('sweep').description('run a sweep, and look after it').showHelpAfterError(false);
+  const sweep: Command = program
+    .command('sweep')
+    .description('run a sweep, and look after it')
+    .showHelpAfterError(false);
 
-  addSpecFlags(sweep.command('run').description('run a sweep: a spec file, flags, or both (flags win)').argument('[spec]', 'YAML file'))
+  addSpecFlags(
+    sweep
+      .command('run')
+      .description('run a sweep: a spec file, flags, or both (flags win)')
+      .argument('[spec]', 'YAML file'),
+  )
     .option('--dry-run', 'say what would be sent, and send nothing')
     .option('--detach', 'start it and return at once')
     .option('--data-dir <folder>', 'where the benchmark files are')

@@ -18,18 +18,21 @@ import contextlib
 import io
 import json
 import random
+import re
 import signal
 
 import qf_encoding
 
 SECONDS = 2
 CHARS = 200
-PRELUDE = """
-import bisect, cmath, collections, copy, datetime, decimal, fractions, functools, heapq, itertools, json, math, operator, os, random, re
-import statistics, string, sys, time, typing
-from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
-from typing import *
-"""
+# Names that tests use without importing them, as they came from the solution's imports. Imported only where a test mentions them:
+# every job is a process of its own and would pay for all of them.
+MODULES = set("bisect cmath collections copy datetime decimal fractions functools heapq itertools json math numpy operator os random re statistics string sys time typing".split())
+FROM = {
+    "collections": "ChainMap Counter OrderedDict defaultdict deque namedtuple",
+    "typing": "Any Callable Dict FrozenSet Generator Iterable Iterator List Mapping Optional Sequence Set Tuple Type Union",
+}
+WORD = re.compile(r"[A-Za-z_]\w*")
 BUILTIN_ATTRIBUTES = {name for kind in (int, float, complex, str, bytes, list, tuple, dict, set, range) for name in dir(kind)}
 STANDARD_SUBCLASSES = ('{"u":["collections.OrderedDict"', '{"u":["collections.Counter"', '{"u":["collections.defaultdict"')
 
@@ -257,15 +260,34 @@ def bare_names(node):
             yield from bare_names(item)
 
 
+LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+
+
 class Rewriter(ast.NodeTransformer):
+    """Makes asserts report both sides, and marks arguments that the test uses again after the call: `loads` has every use of a name."""
+
     def __init__(self, names, loads):
-        self.names, self.loads, self.count = names, loads, 0
+        self.names, self.loads, self.count, self.loops = names, loads, 0, 0
+
+    def visit(self, node):
+        loop = isinstance(node, LOOPS) or isinstance(node, ast.FunctionDef) and node.name != "check"
+        self.loops += loop
+        try:
+            return super().visit(node)
+        finally:
+            self.loops -= loop
+
+    def used_again(self, name, call):
+        end = (call.end_lineno, call.end_col_offset)
+        others = [n for n in self.loads.get(name.id, ()) if n is not name]
+        # In a loop, or in a function that may be called again, "before" may come after.
+        return any(self.loops > 0 or (n.lineno, n.col_offset) >= end for n in others)
 
     def visit_Call(self, node):
         if isinstance(node.func, ast.Name) and node.func.id in self.names:
             for argument in node.args + [k.value for k in node.keywords]:
                 for name in list(bare_names(argument)):
-                    if self.loads.get(name.id, 0) > 1 and name.id not in self.names:
+                    if name.id not in self.names and self.used_again(name, node):
                         name.qf_aliased = True
         self.generic_visit(node)
         return node
@@ -312,9 +334,19 @@ def compile_test(source, names):
     loads = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            loads[node.id] = loads.get(node.id, 0) + 1
+            loads.setdefault(node.id, []).append(node)
     tree = ast.fix_missing_locations(Rewriter(names, loads).visit(tree))
     return compile(tree, "<test>", "exec")
+
+
+def prelude(*sources):
+    words = set(WORD.findall(" ".join(sources)))
+    lines = ["import " + name for name in sorted(MODULES & words)]
+    for module, names in FROM.items():
+        lines += ["from %s import %s" % (module, name) for name in names.split() if name in words]
+    if "np" in words:
+        lines.append("import numpy as np")
+    return "\n".join(lines)
 
 
 class Bench:
@@ -328,11 +360,9 @@ class Bench:
             self.setup = compile(setup, "<setup>", "exec")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             self.setup_error = "setup does not compile: %s" % error
+        self.prelude = prelude(setup, *tests)
         self.base = {}
-        exec(PRELUDE, self.base)
-        if any(word in text for text in [setup] + tests for word in ("np.", "numpy")):
-            with contextlib.suppress(Exception):
-                exec("import numpy\nimport numpy as np", self.base)
+        exec(self.prelude, self.base)
         self.tests = []
         for source in tests:
             try:
@@ -431,7 +461,7 @@ def collect(job):
         elif not state.calls:
             entry["invalid"] = outcome.get("exception", "never calls %s" % job["entryPoint"])
         found.append(entry)
-    return {"prelude": PRELUDE, "setup": setup, "alias": alias, "tests": found}
+    return {"prelude": bench.prelude, "setup": setup, "alias": alias, "tests": found}
 
 
 def replay(job):

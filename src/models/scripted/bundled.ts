@@ -11,6 +11,7 @@ export interface Example {
 export interface BundledTask {
   taskId: string;
   kind: 'function' | 'stdio';
+  form: 'completion' | 'description';
   entryPoint: string;
   statement: string;
   canonical: string;
@@ -22,6 +23,7 @@ export function bundledTasks(): BundledTask[] {
   return readMini().map((task) => ({
     taskId: task.task_id,
     kind: task.kind,
+    form: task.form,
     entryPoint: task.entry_point,
     statement: task.prompt,
     canonical: task.canonical_solution,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /** The bundled benchmark, one JSON object a line. */
-export const MINI_PATH = resolve(import.meta.dirname, 'mini.jsonl');
+const MINI_PATH = resolve(import.meta.dirname, 'mini.jsonl');
 
 /** A line of the bundled benchmark as it stands in the file; whoever solves problems gets them from the readers instead. */
 export interface MiniTask {

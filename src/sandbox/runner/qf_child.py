@@ -3,7 +3,7 @@
 Frames to the supervisor: one tag byte, four bytes of length (big endian), payload.
     L  the program is loaded       F  it did not load; payload is the row of all its calls
     R  an ordinary row             A  a row that counts as abnormal (memory or output limit)
-    O  output of a judge           E  why a program or judge ended badly
+    O  a judge's output, JSON text         E  why a program or judge ended badly
 """
 
 import builtins
@@ -195,7 +195,8 @@ def run_judge(fd, source, text):
         output = module.__dict__["main"](text)
         if type(output) is not str:
             raise TypeError("main must return a str")
-        send(fd, b"O", output.encode("utf-8", "surrogatepass"))
+        # As JSON text, the one form in which a lone surrogate reaches JavaScript unharmed.
+        send(fd, b"O", _dumps(output).encode("ascii"))
     except BaseException as error:
         if isinstance(error, MemoryError):
             send(fd, b"E", _MEMORY)

@@ -10,6 +10,7 @@ None, bool, str, int within +-2**53 and list are plain JSON. Everything else is 
     {"c": [repr, repr]}  complex                                        {"b"|"y": hex}   bytes, bytearray
     {"t": [..]}          tuple                                          {"s"|"z": [..]}  set, frozenset, sorted by encoding
     {"d": [[k, v], ..]}  dict in insertion order                        {"r": [a, b, c]} range
+    {"w": hex}           str with two surrogates that JSON would join (UTF-32)
     {"e": 0}             Ellipsis                                       {"u": [type, base value]}  subclass of a type above
     {"n": [dtype, item]} numpy scalar                                   {"a": [dtype, shape, items]}  numpy array
     {"k": [name, [args]]}  Decimal, Fraction, date, time, datetime, timedelta (naive), rebuilt from args
@@ -37,6 +38,7 @@ _VIEWS = {type({}.keys()): "dict_keys", type({}.values()): "dict_values", type({
 _ITERATORS = {types.GeneratorType, map, filter, zip, enumerate, reversed, itertools.chain, itertools.islice, itertools.starmap}
 _ITERATORS |= {itertools.accumulate, itertools.permutations, itertools.combinations, itertools.product, itertools.takewhile}
 _ITERATORS |= {type(iter(x)) for x in ([], (), "", {}, set(), b"", range(0))} | {type(reversed([])), type(iter({}.items()))}
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -88,6 +90,8 @@ class _Encoder:
     def string(self, value):
         if len(value) > self.left:
             raise EncodeTooLarge("string is too large to report")
+        if not value.isascii() and _PAIR.search(value):
+            return self.spend('{"w":"%s"}' % value.encode("utf-32-be", "surrogatepass").hex())
         return self.spend(_quote(value))
 
     def sequence(self, items, depth):
@@ -100,7 +104,7 @@ class _Encoder:
                 return self.spend("[" + ",".join(map(int.__repr__, items)) + "]")
             if kinds == {float}:
                 return self.spend('[{"f":"' + '"},{"f":"'.join(map(float.__repr__, items)) + '"}]')
-            if kinds == {str} and sum(map(len, items)) <= self.left:
+            if kinds == {str} and sum(map(len, items)) <= self.left and all(map(str.isascii, items)):
                 return self.spend("[" + ",".join(map(_quote, items)) + "]")
         self.spend("[]")
         return "[" + ",".join([self.value(item, depth) for item in items]) + "]"
@@ -354,6 +358,8 @@ class _Decoder:
             return bytearray.fromhex(content)
         if tag == "r":
             return range(*self.items(content, depth))
+        if tag == "w":
+            return bytes.fromhex(content).decode("utf-32-be", "surrogatepass")
         if tag == "e":
             return Ellipsis
         if tag == "u":

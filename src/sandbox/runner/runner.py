@@ -5,7 +5,7 @@ runner -> host: four bytes of length, one tag byte, body.
     J  JSON from this process: {"pong"}, {"versions"}, {"done", "recycle"}, {"failed"}
     R  rows [index, index + count) are this row: two four-byte numbers, then JSON made by the candidate or here
     S  a program's standard output for one input: four bytes of index, then the bytes
-    O  a judge's output
+    O  a judge's output, as JSON text
 
 One job at a time. A candidate can write what it likes into its own pipe: the frames are counted and forwarded, never parsed here, and
 never hold more than a value that it could have returned. After each child every other process of the container is killed and /tmp is

@@ -124,6 +124,19 @@ describe('the embedded supervisor', { timeout: 120_000 }, () => {
     info = first;
   });
 
+  test('with a cluster of the environment there is a worker but no server', async () => {
+    const other = join(root, 'other');
+    try {
+      const external = await ensureDev({ home: other, env: { ...env, TEMPORAL_ADDRESS: info.address }, log, entries });
+      assert.deepEqual(Object.keys(external.pids).sort(), ['scripted', 'supervisor', 'worker']);
+      assert.equal(external.address, info.address);
+      assert.equal(external.uiUrl, '');
+      assert.equal(JSON.parse(readFileSync(join(other, 'worker-seen.json'), 'utf8')).env.TEMPORAL_ADDRESS, info.address);
+    } finally {
+      await stopDev({ home: other });
+    }
+  });
+
   test('down ends everything and can be said twice', async () => {
     assert.equal(await stopDev({ home }), true);
     for (const [name, pid] of Object.entries(info.pids)) assert.ok(!running(pid), name);

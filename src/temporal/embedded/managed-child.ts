@@ -166,7 +166,7 @@ export class ManagedChild {
     const pause = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.#failures - 1));
     note(`${name} ${how}; starting again in ${pause} ms`);
     if (this.#failures >= FAILURES && !wasReady) {
-      const last = log.lastLines(3);
+      const last = log.lastWords();
       this.#settle(new InfrastructureError(`${name} ${how}${last === '' ? '.' : `: ${last}`}`, `See ${log.path}.`));
     }
     this.#timer = setTimeout(() => void this.#launch(), pause);

@@ -19,12 +19,13 @@ export class RotatingLog {
     if (this.#bytes > this.#maxBytes) this.#rotate();
     appendFileSync(this.path, chunk, { mode: 0o600 });
     this.#bytes += Buffer.byteLength(chunk);
-    this.#tail = `${this.#tail}${chunk}`.slice(-2000);
+    this.#tail = `${this.#tail}${chunk}`.slice(-8000);
   }
 
-  /** The last lines written by this process, for error messages. */
-  lastLines(count: number): string {
-    return this.#tail.trimEnd().split('\n').slice(-count).join('\n');
+  /** What a process that has just ended said of it: its error's message if there is one, else its last line. */
+  lastWords(): string {
+    const lines = this.#tail.split('\n').filter((line) => line.trim() !== '');
+    return (lines.findLast((line) => /^\s*(Uncaught )?\w*(Error|panic|fatal)\b.*\S/.test(line)) ?? lines.at(-1) ?? '').trim().slice(0, 300);
   }
 
   #rotate(): void {

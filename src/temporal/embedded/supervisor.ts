@@ -162,7 +162,7 @@ export class Supervisor {
       args: [
         ...['server', 'start-dev', '--db-filename', databasePath(home)],
         ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
-        ...['--ip', '127.0.0.1', '--port', String(ports.temporal), '--ui-port', String(ports.ui), '--ui-disable-news-fetch'],
+        ...['--ip', '127.0.0.1', '--port', String(ports.temporal), '--ui-port', String(ports.ui)],
         ...SEARCH_ATTRIBUTES.flatMap(({ name, type }) => ['--search-attribute', `${name}=${type === 'INT' ? 'Int' : 'Keyword'}`]),
         ...['--log-level', 'warn'],
       ],

@@ -57,6 +57,18 @@ print(f'{total:.2f}')
   },
   generated: ['countIgnored'],
   imagined: { countIgnored: { 0: '5.75\n', 1: '0.05\n' } },
+  tests: {
+    kept: [
+      { stdin: 'apple 1.00 3\n', stdout: '3.00\n' },
+      { stdin: 'milk 0.89 1\nbread 2.10 2\n', stdout: '5.09\n' },
+      { stdin: 'stamp 0.85 10\n', stdout: '8.50\n' },
+      { stdin: 'gift 12.00 0\n', stdout: '0.00\n' },
+    ],
+    dropped: [
+      { stdin: 'pear 0.50 4\n', stdout: '0.50\n' },
+      { stdin: 'rope 3.20 2\n', stdout: '6.4\n' },
+    ],
+  },
   debugged: ['canonical'],
 };
 

@@ -5,13 +5,16 @@ export interface ScriptedProgram {
   right: boolean;
 }
 
+/** An assert, or standard input and what must be printed. */
+export type ScriptedTest = string | { stdin: string; stdout: string };
+
 export interface ScriptedTests {
   /** Tests the judge keeps. All agree with the statement, but for those also listed in `wrongKept`. */
-  kept: readonly string[];
+  kept: readonly ScriptedTest[];
   /** Tests the judge throws away. All disagree with the statement, but for those also listed in `rightDropped`. */
-  dropped: readonly string[];
-  wrongKept?: readonly string[] | undefined;
-  rightDropped?: readonly string[] | undefined;
+  dropped: readonly ScriptedTest[];
+  wrongKept?: readonly ScriptedTest[] | undefined;
+  rightDropped?: readonly ScriptedTest[] | undefined;
 }
 
 /** What the scripted model says about one bundled problem. Programs go by name. */
@@ -27,8 +30,8 @@ export interface ProblemScript {
    * accepted exactly when it has no entry.
    */
   imagined?: Readonly<Record<string, Readonly<Record<number, string>>>> | undefined;
-  /** Tests designed, the same for every query. Without them the visible tests are handed out again, and kept. */
-  tests?: ScriptedTests | undefined;
+  /** Tests designed, the same for every query. No two ask for the same input, and none for that of a visible test. */
+  tests: ScriptedTests;
   /** By debug prompt; the last one repeats. Without it a program comes back as it was. */
   debugged?: readonly string[] | undefined;
   /** By attempt; the last one repeats. `statement` is found again in the generator's prompt, so it must be its own. */

@@ -50,7 +50,7 @@ const spiral: ProblemScript = {
       'assert spiral([[5, 6, 7]]) == [5, 6, 7]',
       'assert spiral([[1, 2], [3, 4], [5, 6]]) == [1, 2, 4, 6, 3, 5]',
     ],
-    dropped: ['assert spiral([[1, 2], [3, 4]]) == [1, 3, 4, 2]', 'assert spiral([]) == [0]'],
+    dropped: ['assert spiral([[2, 1], [0, 9]]) == [2, 0, 9, 1]', 'assert spiral([]) == [0]'],
     wrongKept: ['assert spiral([[1, 2], [3, 4], [5, 6]]) == [1, 2, 4, 6, 3, 5]'],
   },
   debugged: ['edgeOnly', 'counterClockwise', 'rowByRow'],
@@ -101,7 +101,7 @@ const secondLargest: ProblemScript = {
       'assert second_largest([10, 20]) == 10',
       'assert second_largest([6]) == None',
     ],
-    dropped: ['assert second_largest([4, 4, 3]) == 4', 'assert second_largest([2, 2]) == 2'],
+    dropped: ['assert second_largest([9, 9, 8]) == 9', 'assert second_largest([2, 2]) == 2'],
   },
   debugged: ['canonical', 'secondSmallest', 'zeroForNone'],
   clarified: [
@@ -156,7 +156,7 @@ const fewestCoins: ProblemScript = {
       'assert fewest_coins(15, [5, 10]) == 2',
       'assert fewest_coins(9, [9]) == 1',
     ],
-    dropped: ['assert fewest_coins(8, [1, 4, 5]) == 4', 'assert fewest_coins(1, [2]) == 0'],
+    dropped: ['assert fewest_coins(6, [1, 3, 5]) == 3', 'assert fewest_coins(1, [2]) == 0'],
   },
   debugged: ['asGiven', 'twoOnly', 'largestSkipped'],
   clarified: [

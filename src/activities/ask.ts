@@ -1,0 +1,98 @@
+import { cancellationSignal } from '@temporalio/activity';
+import { exceedsContext } from '../agents/context-budget.ts';
+import type { Unextracted } from '../agents/extract-program.ts';
+import { asCompletion } from '../agents/prompt-parts.ts';
+import { askModel } from '../models/ask-model.ts';
+import { ModelError, type ModelReply, type ModelRequest, type Prompt } from '../models/model.ts';
+import { effectiveParameters } from '../models/request-key.ts';
+import type { ModelContext, Paced, ReplyRef, Unusable } from './contract.ts';
+import type { Dependencies } from './dependencies.ts';
+import { modelFailure } from './failures.ts';
+
+/** A longer wait than this is the workflow's: it holds no slot on a durable timer. */
+const LONGEST_WAIT_MS = 10 * 60_000;
+/** Of prompt and reply in a history; the whole text is in the store. */
+const PREVIEW_CHARACTERS = 3000;
+
+export interface Question<Answer> {
+  context: ModelContext;
+  /** Activity name, for `show`. */
+  activity: string;
+  prompt: Prompt;
+  read: (reply: ModelReply) => Answer | Unextracted;
+}
+
+/**
+ * One model request of an agent: refused before it is sent when it cannot fit the declared context; answered from the store or the endpoint;
+ * read; noted as a step of its problem. What cannot be used, and what the endpoint refuses for this request alone, is data; a failure
+ * of the endpoint is thrown for Temporal to retry.
+ */
+export async function ask<Answer extends { kind: string }>(
+  deps: Dependencies,
+  { context, activity, prompt: chat, read }: Question<Answer>,
+): Promise<(Answer & { reply: ReplyRef }) | Unusable | Paced> {
+  const { model, run, step } = context;
+  const prompt = model.api === 'completions' ? asCompletion(chat) : chat;
+  const request: ModelRequest = { settings: model, prompt, seed: context.seed, sample: run.sample, retry: context.retry };
+  const bound = effectiveParameters(request).max_tokens;
+  const maxTokens = typeof bound === 'number' ? bound : prompt.maxTokens;
+  if (model.contextTokens !== undefined && exceedsContext({ messages: prompt.messages, maxTokens, contextTokens: model.contextTokens })) {
+    return { kind: 'unusable', reason: 'context_too_long', detail: `the prompt and ${maxTokens} tokens of reply do not fit into ${model.contextTokens} tokens` };
+  }
+
+  const startedAt = new Date();
+  const asked = await send(deps, request);
+  if ('kind' in asked) return asked;
+  const { key, reused, reply } = asked;
+  const answer = read(reply);
+  await deps.store.recordStep({
+    run,
+    step: context.retry === 0 ? step : `${step}/again`,
+    activity,
+    replyKey: key,
+    reused,
+    result: JSON.stringify(answer),
+    startedAt: startedAt.toISOString(),
+    durationMs: Date.now() - startedAt.getTime(),
+  });
+  const ref: ReplyRef = {
+    key,
+    tokens: { prompt: reply.usage?.prompt ?? 0, completion: reply.usage?.completion ?? 0 },
+    reused,
+    prompt: preview(prompt.messages.map(({ role, content }) => `${role}: ${content}`).join('\n\n')),
+    reply: preview(reply.text),
+  };
+  return isUnextracted(answer) ? { ...answer, reply: ref } : { ...answer, reply: ref };
+}
+
+async function send(deps: Dependencies, request: ModelRequest) {
+  try {
+    return await askModel({ request, endpoint: deps.endpoint(request.settings.endpoint), replies: deps.store, signal: cancellationSignal() });
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    switch (error.kind) {
+      case 'rejected':
+      case 'context_too_long':
+        return { kind: 'unusable', reason: error.kind, detail: error.message.slice(0, 500) } as const;
+      case 'rate_limited':
+      case 'unavailable':
+        if (error.retryAfterMs !== undefined && error.retryAfterMs > LONGEST_WAIT_MS) {
+          return { kind: 'paced', until: new Date(Date.now() + error.retryAfterMs).toISOString() } as const;
+        }
+        throw modelFailure(error);
+      default:
+        throw modelFailure(error);
+    }
+  }
+}
+
+function isUnextracted(answer: { kind: string }): answer is Unextracted {
+  return answer.kind === 'unusable';
+}
+
+/** Beginning and end, well-formed, so that a history stays small and readable. */
+function preview(text: string): string {
+  const whole = text.slice(0, 1_000_000).toWellFormed();
+  if (whole.length <= PREVIEW_CHARACTERS) return whole;
+  return `${whole.slice(0, PREVIEW_CHARACTERS * 0.6)}\n… ${whole.length - PREVIEW_CHARACTERS} characters …\n${whole.slice(-PREVIEW_CHARACTERS * 0.4)}`.toWellFormed();
+}

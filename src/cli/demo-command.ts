@@ -1,0 +1,129 @@
+import { createInterface } from 'node:readline';
+import { buildReport, type SweepReport } from '../reports/report.ts';
+import { parseSpecValue } from '../spec/parse-spec.ts';
+import type { Store } from '../store/store.ts';
+import { devStatus, stopDev } from '../temporal/embedded/dev.ts';
+import { type Temporal, withStartedTemporal } from './connect.ts';
+import { type Context, note, paint, print, printJson } from './context.ts';
+import { comparisonTable } from './demo-table.ts';
+import { ensureReady } from './ensure-ready.ts';
+import { followSweep } from './follow-sweep.ts';
+import { createSweep } from './launch-sweep.ts';
+import { withStore } from './open-state.ts';
+import { prepareSweep } from './prepare-sweep.ts';
+import { surroundingsOf } from './surroundings.ts';
+import { unfinishedOf } from './sweep-result.ts';
+import { announce } from './sweep-run.ts';
+import { startSweep } from './sweep-runs.ts';
+import type { ExitCode } from './user-error.ts';
+
+const STRATEGIES = ['zero-shot', 'quality-flow'] as const;
+
+/**
+ * `demo`: two sweeps over the bundled problems with the scripted model, then a table. On a terminal Temporal UI stays up until Enter or
+ * Ctrl-C; what the demo started, it stops.
+ */
+export async function demoCommand({
+  context,
+  yes,
+  json,
+}: {
+  context: Context;
+  yes?: boolean;
+  json?: boolean;
+}): Promise<ExitCode> {
+  await ensureReady({ context, env: context.env, yes: yes === true });
+  const ranBefore = (await devStatus({ home: context.home }))?.state === 'running';
+  try {
+    return await withStore(context, (store) =>
+      withStartedTemporal({ context, env: context.env }, async (temporal) => {
+        const number = await freeNumber(store);
+        const reports: SweepReport[] = [];
+        for (const strategy of STRATEGIES) {
+          const report = await runOne({ context, store, temporal, name: `demo-${strategy}-${number}`, strategy });
+          if (report === undefined) return 130;
+          reports.push(report);
+        }
+        if (json === true) for (const report of reports) printJson(context, report);
+        else print(context, summary(context, reports, temporal));
+        const unfinished = reports.some(({ outcomes }) => unfinishedOf(outcomes) > 0);
+        if (context.interactive && temporal.uiUrl !== '') await enterOrInterrupt(context);
+        return unfinished ? 3 : 0;
+      }),
+    );
+  } finally {
+    if (!ranBefore) {
+      note(context, 'Stopping what the demo started …');
+      await stopDev({ home: context.home });
+    }
+  }
+}
+
+/** Undefined after Ctrl-C. */
+async function runOne(input: {
+  context: Context;
+  store: Store;
+  temporal: Temporal;
+  name: string;
+  strategy: (typeof STRATEGIES)[number];
+}): Promise<SweepReport | undefined> {
+  const { context, store, temporal, name, strategy } = input;
+  const parsed = parseSpecValue({
+    name,
+    benchmark: 'mini',
+    strategy,
+    model: { name: 'scripted', endpoint: 'scripted' },
+  });
+  if (parsed.kind === 'problems') throw new Error(`the demo's own spec is invalid: ${JSON.stringify(parsed.problems)}`);
+  const prepared = await prepareSweep({ context, spec: parsed.spec });
+  const sweep = await createSweep({ store, prepared, surroundings: await surroundingsOf({ context, prepared }) });
+  await startSweep(temporal.client, sweep);
+  announce(context, sweep, temporal.uiUrl);
+  const followed = await followSweep({ context, store, client: temporal.client, sweep });
+  return followed.kind === 'interrupted' ? undefined : buildReport({ store, sweep: name });
+}
+
+async function freeNumber(store: Store): Promise<number> {
+  const names = new Set((await store.listSweeps()).map(({ name }) => name));
+  let number = 1;
+  while (STRATEGIES.some((strategy) => names.has(`demo-${strategy}-${number}`))) number += 1;
+  return number;
+}
+
+function summary(context: Context, reports: readonly SweepReport[], { uiUrl }: Temporal): string {
+  const flow = reports.at(-1);
+  const ui =
+    uiUrl === '' ? [] : [`Every step of every problem in Temporal UI: ${paint(context.stdout, 'cyan', uiUrl)}`];
+  return [
+    '',
+    paint(
+      context.stdout,
+      'yellow',
+      'A script played the model: these numbers show how the parts work together and say nothing about any model.',
+    ),
+    comparisonTable(reports),
+    ...ui,
+    ...(flow === undefined
+      ? []
+      : [
+          `One problem, step by step:  qualityflow show ${flow.sweep} TASK      (tasks: qualityflow problems list mini)`,
+        ]),
+    'With a real model:          OPENAI_BASE_URL=http://localhost:8080/v1 qualityflow sweep run --benchmark humaneval --limit 20 --model NAME',
+    'In a checkout, `npx qualityflow …` runs these.',
+  ].join('\n');
+}
+
+function enterOrInterrupt(context: Context): Promise<void> {
+  note(context, '\nTemporal UI stays up until you press Enter or Ctrl-C.');
+  return new Promise((resolve) => {
+    const terminal = createInterface({ input: process.stdin });
+    const done = () => {
+      restore();
+      terminal.close();
+      resolve();
+    };
+    const restore = context.onInterrupt(done);
+    terminal.once('line', done);
+    terminal.once('close', done);
+  });
+}

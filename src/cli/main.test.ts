@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { after, test } from 'node:test';
+import type { Context } from './context.ts';
+import { main } from './main.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'qualityflow-cli-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+class Captured extends Writable {
+  text = '';
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+async function run(
+  argv: string[],
+  env: Record<string, string> = {},
+): Promise<{ exitCode: number; stdout: string; stderr: string }> {
+  const stdout = new Captured();
+  const stderr = new Captured();
+  const context: Context = {
+    stdout,
+    stderr,
+    interactive: false,
+    env: { PATH: process.env.PATH, ...env },
+    cwd: folder,
+    home: join(folder, 'state'),
+    verbose: false,
+    onInterrupt: () => () => {},
+  };
+  const exitCode = await main(argv, context);
+  return { exitCode, stdout: stdout.text, stderr: stderr.text };
+}
+
+const dryRun = ['sweep', 'run', '--benchmark', 'mini', '--model', 'scripted', '--endpoint', 'scripted', '--dry-run'];
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const task = (id: string) =>
+  `${JSON.stringify({ task_id: id, entry_point: 'f', prompt: 'Write f.', hidden_tests: ['assert f() == 1'] })}\n`;
+
+/** Each row: what is wrong, the command line, the exit code, and words of the message. */
+const badInput: [string, string[], number, RegExp][] = [
+  ['no command', [], 2, /Usage: qualityflow/],
+  ['unknown command', ['swep'], 2, /Unknown command 'swep'.*\n.*Did you mean sweep\?/],
+  ['unknown subcommand', ['sweep', 'rnu'], 2, /Unknown command 'rnu'/],
+  ['unknown option', [...dryRun, '--lmit', '3'], 2, /Unknown option '--lmit'.*\n.*Did you mean --limit\?/],
+  ['option without its value', ['sweep', 'run', '--benchmark'], 2, /argument missing/],
+  ['argument missing', ['show', 'x'], 2, /issing required argument 'task'/],
+  ['nothing to run', ['sweep', 'run'], 2, /nothing to run/],
+  ['no spec file', ['sweep', 'run', 'none.yaml'], 2, /no spec file/],
+  ['spec file that is a folder', ['sweep', 'run', '.'], 2, /cannot be read/],
+  ['invalid YAML', ['sweep', 'run', file('bad.yaml', 'name: [a\n')], 2, /line 2: the file is not valid YAML/],
+  ['binary spec', ['sweep', 'run', file('binary.yaml', Buffer.from([0, 255, 1]))], 2, /binary\.yaml/],
+  ['empty spec', ['sweep', 'run', file('empty.yaml', '')], 2, /must be a mapping/],
+  [
+    'several errors at once',
+    ['sweep', 'run', file('many.yaml', 'name: A\nbenchmark: mni\nstrategy: fast\nmodel: m\nlimt: 1\n')],
+    2,
+    /4 problems:\n.*line 1: name.*\n.*line 2: benchmark.*did you mean "mini".*\n.*line 3: strategy.*\n.*line 5: limt/,
+  ],
+  ['unknown benchmark', ['sweep', 'run', '--benchmark', 'humanevel', '--model', 'm'], 2, /did you mean "humaneval"/],
+  [
+    'unknown task',
+    [...dryRun, '--task', 'mini/word-count'],
+    2,
+    /no task "mini\/word-count"\.\nDid you mean "mini\/word-counts"/,
+  ],
+  ['no own file', ['sweep', 'run', '--benchmark', 'own.jsonl', '--model', 'm', '--dry-run'], 2, /no file/],
+  ['limit of zero', [...dryRun, '--limit', '0'], 2, /limit must be a whole number from 1/],
+  ['limit as word', [...dryRun, '--limit', 'ten'], 2, /limit must be a whole number from 1 to 1000000, not "ten"/],
+  ['name with a slash', [...dryRun, '--name', '../x'], 2, /name must be 1 to 64/],
+  ['unknown strategy', [...dryRun, '--strategy', 'zero-shoot'], 2, /did you mean "zero-shot"/],
+  [
+    'Relaxed on MBPP',
+    ['sweep', 'run', '--benchmark', 'mbpp', '--model', 'm', '--strategy', 'relaxed'],
+    2,
+    /visible tests are the ones it is graded by/,
+  ],
+  ['no model', ['sweep', 'run', '--benchmark', 'mini'], 2, /model/],
+  [
+    'unknown endpoint',
+    ['sweep', 'run', '--benchmark', 'mini', '--model', 'm', '--endpoint', 'nowhere'],
+    2,
+    /no endpoint is called "nowhere"/,
+  ],
+  [
+    'password in a URL',
+    ['sweep', 'run', '--benchmark', 'mini', '--model', 'm', '--endpoint', 'http://a:b@c/v1'],
+    2,
+    /without user, password/,
+  ],
+  ['no data folder', [...dryRun, '--data-dir', '/nowhere'], 2, /no folder/],
+  [
+    'empty own file',
+    ['sweep', 'run', '--benchmark', file('empty.jsonl', ''), '--model', 'm', '--endpoint', 'scripted', '--dry-run'],
+    2,
+    /holds no task/,
+  ],
+  [
+    'torn last line',
+    [
+      'sweep',
+      'run',
+      '--benchmark',
+      file('torn.jsonl', `${task('a')}${task('b').slice(0, 20)}`),
+      '--model',
+      'm',
+      '--endpoint',
+      'scripted',
+      '--dry-run',
+    ],
+    2,
+    /torn\.jsonl:2: the last line is cut off/,
+  ],
+  [
+    'duplicate ids',
+    [
+      'sweep',
+      'run',
+      '--benchmark',
+      file('twice.jsonl', task('a') + task('a')),
+      '--model',
+      'm',
+      '--endpoint',
+      'scripted',
+      '--dry-run',
+    ],
+    2,
+    /stands already/,
+  ],
+  [
+    'truncated gzip',
+    [
+      'sweep',
+      'run',
+      '--benchmark',
+      file('cut.jsonl.gz', Buffer.from('1f8b0800000000000003ab56', 'hex')),
+      '--model',
+      'm',
+      '--endpoint',
+      'scripted',
+      '--dry-run',
+    ],
+    2,
+    /cut\.jsonl\.gz/,
+  ],
+  ['unknown sweep', ['sweep', 'status', 'none'], 2, /no sweep named "none"/],
+  ['report of an unknown sweep', ['report', 'none'], 2, /no sweep named "none"/],
+  ['show of an unknown sweep', ['show', 'none', 'x'], 2, /no sweep named "none"/],
+  ['resume of an unknown sweep', ['sweep', 'resume', 'none'], 2, /no sweep named "none"/],
+  ['cancel of an unknown sweep', ['sweep', 'cancel', 'none'], 2, /no sweep named "none"/],
+  [
+    'neither task nor file',
+    ['solve', 'minni/x', '--model', 'm'],
+    2,
+    /neither a task nor a file.*\n.*Did you mean "mini\/x"/,
+  ],
+  [
+    'prompt that names no function',
+    ['solve', file('prose.txt', 'Add two numbers.'), '--model', 'm'],
+    2,
+    /does not say which function.*\n.*--entry-point/,
+  ],
+  ['unknown role', ['worker', '--role', 'modl'], 2, /no role "modl".*did you mean "model"/],
+  ['worker without a server', ['worker'], 3, /no Temporal server/],
+  ['lint of nothing', ['problems', 'lint', 'none.jsonl'], 2, /no file/],
+];
+
+for (const [what, argv, exitCode, words] of badInput) {
+  test(`bad input, ${what}: exit ${exitCode}, said in a few words, nothing on stdout, no state left`, async () => {
+    const result = await run(argv);
+    assert.match(result.stderr, words);
+    assert.equal(result.exitCode, exitCode);
+    assert.equal(result.stdout, '');
+    assert.doesNotMatch(result.stderr, /^\s+at /m);
+    assert.ok(!existsSync(join(folder, 'state', 'qualityflow.db')));
+  });
+}
+
+async function endpoint(handler: (path: string) => { status: number; body: unknown }) {
+  const server = createServer((request, response) => {
+    const { status, body } = handler(request.url ?? '');
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+test('no key, wrong model and a server that is down are refused before anything starts', async () => {
+  const sweep = ['sweep', 'run', '--benchmark', 'mini', '--model', 'small'];
+  const locked = await endpoint(() => ({ status: 401, body: { error: { message: 'no key' } } }));
+  const noKey = await run(sweep, { OPENAI_BASE_URL: locked.url });
+  assert.equal(noKey.exitCode, 2);
+  assert.match(noKey.stderr, /asks for a key.*\n.*OPENAI_API_KEY/);
+  await locked.close();
+
+  const down = await run(sweep, { OPENAI_BASE_URL: locked.url });
+  assert.equal(down.exitCode, 3);
+  assert.match(down.stderr, /cannot be reached/);
+
+  const open = await endpoint(() => ({
+    status: 200,
+    body: { object: 'list', data: [{ id: 'smaller' }, { id: 'large' }] },
+  }));
+  const wrong = await run(sweep, { OPENAI_BASE_URL: open.url });
+  assert.equal(wrong.exitCode, 2);
+  assert.match(wrong.stderr, /has no model "small"\.\nDid you mean "smaller"/);
+  await open.close();
+  assert.ok(!existsSync(join(folder, 'state', 'qualityflow.db')));
+});
+
+test('a dry run says what would be sent, and is not stopped by Docker or Temporal', async () => {
+  const text = await run([...dryRun, '--limit', '2', '--strategy', 'zero-shot', '--name', 'try']);
+  assert.equal(text.exitCode, 0, text.stderr);
+  assert.match(text.stdout, /requests +least 2, 2 if every first program is accepted, most 4/);
+  assert.match(text.stdout, /Nothing was sent/);
+  const json = await run([...dryRun, '--json', '--task', 'chunks', '--samples', '3', '--name', 'try']);
+  const plan = JSON.parse(json.stdout);
+  assert.deepEqual(plan.tasks, ['mini/chunks']);
+  assert.deepEqual([plan.problems, plan.samples], [1, 3]);
+});
+
+test('help and version are no failure', async () => {
+  assert.equal((await run(['--help'])).exitCode, 0);
+  assert.equal((await run(['sweep', 'run', '--help'])).exitCode, 0);
+  const { exitCode, stdout } = await run(['--version']);
+  assert.equal(exitCode, 0);
+  assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+});
+
+test('commands that only look leave no state folder behind', async () => {
+  assert.equal((await run(['sweep', 'list'])).stdout.includes('No sweep'), true);
+  assert.deepEqual(JSON.parse((await run(['sweep', 'list', '--json'])).stdout), []);
+  assert.equal((await run(['down'])).exitCode, 0);
+  assert.ok(!existsSync(join(folder, 'state', 'qualityflow.db')));
+});
+
+test('problems: names, tasks, and the public view alone', async () => {
+  assert.match((await run(['problems', 'list'])).stdout, /^humaneval\nhumaneval\+\n/);
+  assert.match((await run(['problems', 'list', 'mini'])).stdout, /mini\/chunks +chunks +\d visible/);
+  const shown = JSON.parse((await run(['problems', 'show', 'mini', 'chunks', '--json'])).stdout);
+  assert.equal(shown.taskId, 'mini/chunks');
+  assert.equal(JSON.stringify(shown).includes('canonical'), false);
+});
+
+test('hostile text in messages is escaped', async () => {
+  const { stderr } = await run(['sweep', 'status', 'x\u001b[2J\u202e']);
+  assert.ok(!stderr.includes('\u001b') && !stderr.includes('\u202e'), JSON.stringify(stderr));
+});
+
+test('--verbose adds where an error came from', async () => {
+  const { stderr, exitCode } = await run(['sweep', 'status', 'none', '--verbose']);
+  assert.equal(exitCode, 2);
+  assert.match(stderr, /^\s+at /m);
+});

@@ -1,0 +1,116 @@
+import { readStepResult } from '../reports/step-result.ts';
+import { buildProblemStory } from '../reports/story.ts';
+import { count, duration } from '../reports/terminal.ts';
+import { terminalLine, terminalSafe } from '../reports/terminal-safe.ts';
+import type { OutcomeRow, StepRow, Store, SweepRow } from '../store/store.ts';
+import { withStartedTemporal } from './connect.ts';
+import { type Context, note, paint, print, printJson } from './context.ts';
+import { ensureReady } from './ensure-ready.ts';
+import { followRun } from './follow-sweep.ts';
+import { createSweep } from './launch-sweep.ts';
+import { withStore } from './open-state.ts';
+import { prepareSweep } from './prepare-sweep.ts';
+import { type SolveTarget, solveTarget } from './solve-target.ts';
+import { nameFrom, readSpec, type SpecFlags } from './spec-input.ts';
+import { surroundingsOf } from './surroundings.ts';
+import { showResult } from './sweep-result.ts';
+import { announce } from './sweep-run.ts';
+import { startSweep } from './sweep-runs.ts';
+import type { ExitCode } from './user-error.ts';
+
+type SolveFlags = Pick<SpecFlags, 'strategy' | 'model' | 'endpoint' | 'api' | 'maxTokens' | 'seed'>;
+
+/**
+ * `solve`: a sweep of one task under a name of its own. The story goes to stderr as it happens, the program to stdout. Exit 1 when the
+ * program is wrong or there is none; a prompt of one's own has nothing hidden to be graded by, and gets no verdict.
+ */
+export async function solveCommand(
+  input: { context: Context; problem: string; entryPoint?: string; dataDir?: string; json?: boolean } & SolveFlags,
+): Promise<ExitCode> {
+  const { context, json } = input;
+  const target = await solveTarget({ context, problem: input.problem, entryPoint: input.entryPoint });
+  const { strategy, model, endpoint, api, maxTokens, seed } = input;
+  const given: SolveFlags = {
+    ...(strategy && { strategy }),
+    ...(model && { model }),
+    ...(endpoint && { endpoint }),
+    ...(api && { api }),
+    ...(maxTokens && { maxTokens }),
+    ...(seed && { seed }),
+  };
+  const flags: SpecFlags = {
+    ...given,
+    name: nameFrom(`solve-${target.task}`),
+    benchmark: target.benchmark,
+    task: [target.task],
+  };
+  const spec = await readSpec({ context, file: undefined, flags });
+  const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir });
+  await ensureReady({ context, env: prepared.env });
+  const surroundings = await surroundingsOf({ context, prepared });
+  return withStore(context, (store) =>
+    withStartedTemporal<ExitCode>({ context, env: prepared.env }, async ({ client, uiUrl }) => {
+      const sweep = await createSweep({ store, prepared, surroundings });
+      await startSweep(client, sweep);
+      announce(context, sweep, uiUrl);
+      const key = { sweep: sweep.name, taskId: prepared.tasks[0] ?? '', sample: 0 };
+      const told = new Set<string>();
+      const look = async () => {
+        for (const step of await store.steps(key)) {
+          const id = `${step.run.attempt} ${step.step} ${step.startedAt}`;
+          if (!told.has(id)) note(context, storyLine(step));
+          told.add(id);
+        }
+      };
+      const followed = await followRun({ context, client, sweep: sweep.name, look });
+      if (followed.kind === 'interrupted') return showResult({ context, store, sweep, followed, json: json === true });
+      return tellEnd({ context, store, sweep, target, taskId: key.taskId, json: json === true });
+    }),
+  );
+}
+
+function storyLine({ step, result, reused, durationMs }: StepRow): string {
+  return terminalLine(
+    `${step.padEnd(28)} ${readStepResult(result).summary} (${reused ? 'from the store' : duration(durationMs)})`,
+  );
+}
+
+async function tellEnd(input: {
+  context: Context;
+  store: Store;
+  sweep: SweepRow;
+  target: SolveTarget;
+  taskId: string;
+  json: boolean;
+}): Promise<ExitCode> {
+  const { context, store, sweep, target, taskId } = input;
+  const outcome = await store.getOutcome({ sweep: sweep.name, taskId, sample: 0 });
+  const program = outcome?.submission == null ? null : (outcome.trail[outcome.submission]?.code ?? null);
+  if (input.json) {
+    const story = await buildProblemStory({ store, sweep: sweep.name, taskId, sample: 0 });
+    printJson(context, {
+      sweep: sweep.name,
+      taskId,
+      graded: target.graded,
+      verdict: target.graded ? (outcome?.outcome ?? null) : null,
+      program,
+      story,
+    });
+  } else {
+    note(context, ending(context, outcome, target));
+    note(context, `Every prompt and reply: qualityflow show ${sweep.name} ${terminalLine(taskId)}`);
+    if (program !== null) print(context, terminalSafe(program));
+  }
+  if (outcome === undefined || outcome.outcome === 'infra') return 3;
+  return (target.graded ? outcome.outcome === 'pass' : program !== null) ? 0 : 1;
+}
+
+function ending(context: Context, outcome: OutcomeRow | undefined, { graded }: SolveTarget): string {
+  if (outcome === undefined) return 'It ended without an outcome.';
+  const cost = `${count(outcome.requests)} requests, ${count(outcome.tokens)} tokens`;
+  if (!graded && outcome.submission !== null) {
+    return `${outcome.finalStep}; not graded: there are no hidden tests for a prompt of your own (${cost}).`;
+  }
+  const style = outcome.outcome === 'pass' ? 'green' : 'red';
+  return `${paint(context.stderr, [style, 'bold'], outcome.outcome)} (${outcome.finalStep}). ${terminalLine(outcome.detail)} (${cost})`;
+}

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { TEST_LIMITS, testSandbox, withoutDocker } from '../sandbox/testing.ts';
+import { gradeAsserts } from './grade-asserts.ts';
+import type { TestResult } from './verdict.ts';
+
+describe('assert-style tests are replayed over recorded outputs', { skip: withoutDocker }, () => {
+  let sandbox: Sandbox;
+  before(async () => {
+    sandbox = await testSandbox();
+  });
+  after(() => sandbox.close());
+
+  const grade = async (program: string, tests: string[], setup = ''): Promise<TestResult[]> => {
+    const [results] = await gradeAsserts({
+      sandbox,
+      programs: [program],
+      entryPoint: 'f',
+      setup,
+      tests,
+      trust: 'model',
+      limits: TEST_LIMITS,
+    });
+    assert.ok(results);
+    return results;
+  };
+  const statuses = async (program: string, tests: string[], setup = '') =>
+    (await grade(program, tests, setup)).map(({ status, forgeable }) => (forgeable === true ? `${status}, forgeable` : status));
+
+  test('a failed comparison shows both sides, whichever side the call is on', async () => {
+    const results = await grade('def f(x):\n  return [x]', ['assert f(1) == [1]', 'assert f(1) == (1,)', 'assert [2] == f(1), "no"']);
+    assert.deepEqual(results, [
+      { status: 'pass', test: 'assert f(1) == [1]' },
+      { status: 'fail', test: 'assert f(1) == (1,)', actual: '[1]', expected: '(1,)' },
+      { status: 'fail', test: 'assert [2] == f(1)', actual: '[1]', expected: '[2]' },
+    ]);
+  });
+
+  test('every shape of assertion keeps its own operator', async () => {
+    const tests = [
+      'assert f(1)',
+      'assert not f(0)',
+      'assert f(0.1) + 0.2 != 0.3',
+      'assert abs(f(0.1) + 0.2 - 0.3) < 1e-9',
+      'assert math.isclose(f(1.0), 1.0 + 1e-12)',
+      'assert set(f([1, 2, 2])) == {1, 2}',
+      'assert f({"a": 1, "b": 2}) == {"b": 2, "a": 1}',
+      'assert f(x=3) == 3 and f(4) == 4',
+      'for i in range(3):\n    assert f(i) == i',
+      'assert all(f(n) == n for n in [1, 2])',
+      'assert 1 <= f(2) <= 3',
+      'assert f(None) is None',
+      'assert isinstance(f((1, 2)), tuple)',
+      'result = f("é\\ud800")\nassert result == "é\\ud800"',
+      'assert f(f(f(7))) == 7',
+      'assert len(str(f(3))) == 1',
+    ];
+    assert.deepEqual(await statuses('def f(x):\n  return x', tests), tests.map(() => 'pass'));
+    const wrong = await statuses('def f(x):\n  return 5', tests);
+    assert.deepEqual(wrong.filter((status) => status === 'pass').length, 3, wrong.join());
+  });
+
+  test('exceptions can be caught by the test under their builtin base', async () => {
+    const raises = 'class Mine(ValueError):\n  pass\ndef f(x):\n  if x < 0:\n    raise Mine("negative")\n  return x';
+    const results = await grade(raises, [
+      'try:\n    f(-1)\n    assert False\nexcept ValueError as error:\n    assert "neg" in str(error)',
+      'assert f(-1) == 1',
+      'try:\n    f(-1)\nexcept KeyError:\n    pass',
+    ]);
+    assert.deepEqual(results.map((result) => [result.status, result.exception]), [
+      ['pass', undefined],
+      ['error', 'Mine: negative (line 5)'],
+      ['error', 'Mine: negative (line 5)'],
+    ]);
+  });
+
+  test('a program that cannot be loaded passes nothing, whatever the test catches', async () => {
+    const tests = ['try:\n    f(1)\nexcept BaseException:\n    pass', 'assert f(1) == 1'];
+    for (const program of ['def f(x:\n', 'raise SystemExit(0)', 'g = 1', 'import os\nos._exit(0)', 'f = 3']) {
+      assert.deepEqual(await statuses(program, tests), ['error', 'error'], program);
+    }
+  });
+
+  test('a program that hangs is a timeout, also inside a test that catches everything', async () => {
+    const tests = ['try:\n    f(1)\nexcept BaseException:\n    pass', 'assert f(2) == 2'];
+    assert.deepEqual(await statuses('def f(x):\n  while x == 1:\n    pass\n  return x', tests), ['timeout', 'pass']);
+  });
+
+  test('values that only their own program can judge never pass a comparison', async () => {
+    const everything = `
+class All:
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    def __lt__(self, other): return True
+    def __sub__(self, other): return 0
+    def __iter__(self): return iter([1, 2])
+    def __len__(self): return 2
+    def __getattr__(self, name): return self
+    def __hash__(self): return 1
+`;
+    const tests = ['assert f(1) == 1', 'assert abs(f(1) - 1) < 1e-6', 'assert list(f(1)) == [1, 2]', 'assert len(f(1)) == 2', 'assert f(1) in (1, 2)'];
+    for (const kind of ['', '(int)', '(str)', '(list)', '(float)', '(dict)']) {
+      const program = `${everything.replace('All:', `All${kind}:`)}def f(x):\n    return All()\n`;
+      const found = await statuses(program, tests);
+      assert.ok(found.every((status) => status === 'fail' || status === 'error'), `${kind}: ${found.join()}`);
+    }
+  });
+
+  test('programs that reach for the verdict get none', async () => {
+    const cheats = {
+      'leaves early': 'import os\ndef f(x):\n  os._exit(0)',
+      'raises SystemExit': 'def f(x):\n  raise SystemExit(0)',
+      'prints PASSED': 'def f(x):\n  print("PASSED\\n1 passed in 0.01s")\n  return None',
+      'patches what compares': 'import builtins\nbuiltins.AssertionError = ValueError\nbuiltins.all = lambda x: True\ndef f(x):\n  return 0',
+      'returns one constant': 'def f(x):\n  return 1',
+      'walks the frames': `import sys
+def f(x):
+  frame = sys._getframe()
+  while frame:
+    for name, value in list(frame.f_locals.items()) + list(frame.f_globals.items()):
+      if name in ("expected", "exp", "results"):
+        return value
+      if isinstance(value, list):
+        value.append("passed")
+    frame = frame.f_back`,
+      'writes to every descriptor': `import os, json
+def f(x):
+  row = json.dumps({"kind": "value", "value": "49"}).encode()
+  for fd in range(3, 64):
+    try:
+      os.write(fd, b"R" + len(row).to_bytes(4, "big") + row)
+    except OSError:
+      pass
+  return -1`,
+    };
+    for (const [name, program] of Object.entries(cheats)) {
+      const found = await statuses(program, ['assert f(7) == 49', 'assert f(9) == 81']);
+      assert.ok(!(found[0] === 'pass' && found[1] === 'pass'), `${name}: ${found.join()}`);
+      assert.notEqual(found[1], 'pass', `${name}: ${found.join()}`);
+    }
+  });
+
+  test('unusable tests are named and leave the others alone', async () => {
+    const results = await grade('def f(x):\n  return x', [
+      'assert f(1 == 1',
+      'assert 1 == 1',
+      'assert f(1) == 1',
+      'while True:\n    pass',
+      'x = 9 ** 9 ** 9\nassert f(1) == 1',
+      'import os\nos._exit(0)\nassert f(1) == 1',
+      'raise ValueError("before any call")',
+    ]);
+    assert.deepEqual(
+      results.map((result) => result.status),
+      ['invalid_test', 'invalid_test', 'pass', 'invalid_test', 'invalid_test', 'invalid_test', 'invalid_test'],
+    );
+    assert.match(results[1]?.exception ?? '', /never calls f/);
+  });
+
+  test('tests that need more than values run in the program, and say that they can be forged', async () => {
+    const program = 'class Node:\n  def __init__(self, v):\n    self.v = v\ndef f(x):\n  if isinstance(x, list):\n    x.sort()\n  return x';
+    const tests = [
+      'assert f(Node(1)).v == 1',
+      'data = [2, 1]\nf(data)\nassert data == [1, 2]',
+      'data = [2, 1]\nf(data)\nassert data == [2, 1]',
+      'assert f(lambda: 3)() == 3',
+      'assert f(Missing(1)) == 1',
+    ];
+    assert.deepEqual(await statuses(program, tests), [
+      'pass, forgeable',
+      'pass, forgeable',
+      'fail, forgeable',
+      'pass, forgeable',
+      'invalid_test, forgeable',
+    ]);
+  });
+
+  test('a test that does not change its argument again needs no such trust', async () => {
+    const tests = ['data = [2, 1]\nwant = sorted(data)\nassert f(data) == want', 'for case, want in [([1], [1])]:\n    assert f(case) == want'];
+    assert.deepEqual(await statuses('def f(x):\n  return sorted(x)', tests), ['pass', 'pass']);
+  });
+
+  test('entry points may have any name, the judge’s own included', async () => {
+    for (const entryPoint of ['check', 'candidate', 'main', 'json', 'state', 'stub', '_']) {
+      const [results] = await gradeAsserts({
+        sandbox,
+        programs: [`def ${entryPoint}(x):\n  return x`],
+        entryPoint,
+        setup: '',
+        tests: [`assert ${entryPoint}(1) == 1`, `assert ${entryPoint}(1) == 2`],
+        trust: 'model',
+      });
+      assert.deepEqual(results?.map((result) => result.status), ['pass', 'fail'], entryPoint);
+    }
+  });
+
+  test('a huge integer is compared and reported', async () => {
+    const [result] = await grade('import math\ndef f(x):\n  return math.factorial(x)', ['assert f(5000) == 1']);
+    assert.equal(result?.status, 'fail');
+    assert.ok((result?.actual ?? '').length > 20);
+    assert.ok((result?.actual ?? '').length <= 200);
+  });
+
+  test('no tests and no programs give empty results', async () => {
+    assert.deepEqual(await grade('def f(x):\n  return x', []), []);
+    assert.deepEqual(await gradeAsserts({ sandbox, programs: [], entryPoint: 'f', setup: '', tests: ['assert f(1)'], trust: 'model' }), []);
+  });
+});

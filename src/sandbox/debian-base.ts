@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SandboxError } from './sandbox.ts';
+import { messageOf } from './within.ts';
+
+const LIMIT_MS = 10 * 60_000;
+
+export const DEBIAN_ARGUMENTS = [
+  '--variant=minbase',
+  '--format=tar',
+  '--include=python3-minimal,python3,python3-numpy',
+  '--aptopt=Acquire::Languages "none"',
+  '--dpkgopt=path-exclude=/usr/share/man/*',
+  '--dpkgopt=path-exclude=/usr/share/doc/*',
+  '--dpkgopt=path-exclude=/usr/share/locale/*',
+  'bookworm',
+];
+
+/**
+ * A root file system of Debian bookworm with Python 3.11 and numpy, as a tar file that exists while `use` runs; all of it lies under
+ * `home`, and what a killed run left there is removed. Throws `SandboxError` when mmdebstrap is missing or fails.
+ */
+export async function withDebianRoot<T>({ home }: { home: string }, use: (archive: string) => Promise<T>): Promise<T> {
+  const parent = join(home, 'sandbox');
+  const folder = join(parent, `bootstrap.${process.pid}`);
+  const archive = join(folder, 'rootfs.tar');
+  await removeAbandoned(parent);
+  await mkdir(join(folder, 'tmp'), { recursive: true });
+  try {
+    await mmdebstrap({ args: [...DEBIAN_ARGUMENTS, archive], temporary: join(folder, 'tmp') });
+    return await use(archive);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function removeAbandoned(parent: string): Promise<void> {
+  for (const name of await readdir(parent).catch(() => [])) {
+    const pid = /^bootstrap\.(\d+)$/.exec(name)?.[1];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    // An mmdebstrap whose starter was killed may still write there; the next run tries again.
+    await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+async function mmdebstrap({ args, temporary }: { args: string[]; temporary: string }): Promise<void> {
+  const child = spawn('mmdebstrap', args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, TMPDIR: temporary } });
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-2000);
+  });
+  const stop = () => child.kill('SIGTERM');
+  process.once('exit', stop);
+  const timer = setTimeout(stop, LIMIT_MS);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once('error', (error: NodeJS.ErrnoException) =>
+        reject(new SandboxError(error.code === 'ENOENT' ? 'mmdebstrap is not installed' : messageOf(error), error)),
+      );
+      child.once('close', (code) => {
+        if (code === 0) return resolve();
+        const lines = errors.trim().split('\n');
+        const last = lines.findLast((line) => line.startsWith('E:')) ?? lines.at(-1);
+        reject(new SandboxError(`mmdebstrap ended with status ${code}: ${last ?? ''}`));
+      });
+    });
+  } finally {
+    clearTimeout(timer);
+    process.removeListener('exit', stop);
+  }
+}

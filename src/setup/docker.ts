@@ -1,0 +1,156 @@
+/** A Docker engine: the one that runs, else one that set-up may start. */
+import { spawn } from 'node:child_process';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { connectDocker, type DockerStatus, dockerStatus } from '../sandbox/docker-engine.ts';
+import type { Env } from '../temporal/connection.ts';
+import { processStart } from '../temporal/embedded/process-table.ts';
+import { writeFileAtomically } from '../temporal/embedded/write-file.ts';
+import { InfrastructureError } from '../temporal/infrastructure-error.ts';
+import type { StepResult } from './step.ts';
+import { canInstallPackages, installPackages } from './system-packages.ts';
+
+export interface DockerFacts {
+  engine: DockerStatus;
+  /** The environment or Docker's own configuration names an engine, which then is the user's to start. */
+  chosenByUser: boolean;
+  /** Pid of a daemon of this machine. */
+  daemon: number | undefined;
+  canInstall: boolean;
+  /** `dockerd` is installed. */
+  installed: boolean;
+}
+
+export type DockerPlan = 'use' | 'explain' | 'start' | 'install';
+
+/** There is never a second daemon: one that runs without answering is for its owner to look at. */
+export function planDocker(facts: DockerFacts): DockerPlan {
+  if (facts.engine.ok) return 'use';
+  if (facts.chosenByUser || facts.daemon !== undefined || !facts.canInstall) return 'explain';
+  return facts.installed ? 'start' : 'install';
+}
+
+export interface EnsureDockerOptions {
+  home: string;
+  env: Env;
+  log: (line: string) => void;
+  /** Asks whether what the text says may be done to the system. */
+  allow(text: string): Promise<boolean>;
+}
+
+export async function ensureDocker(options: EnsureDockerOptions): Promise<StepResult> {
+  const { home, env, log, allow } = options;
+  const facts = await dockerFacts(env);
+  const plan = planDocker(facts);
+  switch (plan) {
+    case 'use':
+      return { state: 'already', did: `engine ${facts.engine.ok ? facts.engine.version : ''} runs` };
+    case 'explain':
+      throw unusable(facts);
+    case 'install':
+      if (!(await allow('install the system package docker.io and start the Docker daemon'))) throw unusable(facts);
+      await installPackages({ packages: ['docker.io'], log });
+      break;
+    case 'start':
+      if (!(await allow('start the Docker daemon'))) throw unusable(facts);
+      break;
+  }
+  // Where a service manager is allowed to, it has started the daemon with the package.
+  const version = (await answers(env, 3000)) ?? (daemonPid() === undefined ? await startDaemon({ home, env, log }) : await answers(env, 20_000));
+  if (version === undefined) throw new InfrastructureError('The Docker daemon runs but does not answer.', 'See its log, then run this again.');
+  return { state: 'done', did: `engine ${version} ${plan === 'install' ? 'installed and started' : 'started'}` };
+}
+
+async function dockerFacts(env: Env): Promise<DockerFacts> {
+  return {
+    engine: await engineStatus(env),
+    chosenByUser: Boolean(env.DOCKER_HOST || env.DOCKER_CONTEXT),
+    daemon: daemonPid(),
+    canInstall: canInstallPackages(),
+    installed: onPath(env, 'dockerd'),
+  };
+}
+
+export async function engineStatus(env: Env): Promise<DockerStatus> {
+  try {
+    return await dockerStatus({ docker: connectDocker({ env }) });
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : String(error), remedy: 'Correct it, or unset it' };
+  }
+}
+
+function unusable({ engine, daemon }: DockerFacts): InfrastructureError {
+  const problem = engine.ok ? '' : engine.problem;
+  const also = daemon === undefined ? '' : ` A daemon runs, with pid ${daemon}, but does not answer.`;
+  const remedy = engine.ok ? '' : engine.remedy;
+  return new InfrastructureError(`Programs run in Docker containers, and there is ${problem}.${also}`, `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`);
+}
+
+async function answers(env: Env, withinMs: number): Promise<string | undefined> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const status = await engineStatus(env);
+    if (status.ok) return status.version;
+    if (Date.now() > deadline) return undefined;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+/** By its pid file or its name. */
+function daemonPid(): number | undefined {
+  const pidFile = '/var/run/docker.pid';
+  if (existsSync(pidFile)) {
+    const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+    if (commandName(pid) === 'dockerd') return pid;
+  }
+  if (!existsSync('/proc')) return undefined;
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).find((pid) => commandName(pid) === 'dockerd');
+}
+
+function commandName(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function onPath(env: Env, program: string): boolean {
+  return (env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Started by hand, detached, and recorded in `<home>/dockerd.json`: only a daemon recorded there may ever be stopped by us. */
+async function startDaemon({ home, env, log }: { home: string; env: Env; log: (line: string) => void }): Promise<string> {
+  const logPath = join(home, 'logs', 'dockerd.log');
+  log(`Starting dockerd (log: ${logPath}) …`);
+  mkdirSync(join(home, 'logs'), { recursive: true });
+  const output = openSync(logPath, 'a', 0o600);
+  const child = spawn('dockerd', ['--storage-driver=overlay2'], { detached: true, stdio: ['ignore', output, output], cwd: '/' });
+  closeSync(output);
+  let failure: string | undefined;
+  child.on('error', (error) => {
+    failure = error.message;
+  });
+  child.on('exit', (code) => {
+    failure ??= `it ended with status ${code}`;
+  });
+  child.unref();
+  if (child.pid !== undefined) {
+    const record = { pid: child.pid, startedAt: processStart(child.pid) ?? '' };
+    writeFileAtomically(join(home, 'dockerd.json'), `${JSON.stringify(record)}\n`);
+  }
+  const deadline = Date.now() + 60_000;
+  while (failure === undefined && Date.now() < deadline) {
+    const version = await answers(env, 0);
+    if (version !== undefined) return version;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  throw new InfrastructureError(`The Docker daemon could not be started: ${failure ?? 'it does not answer'}.`, `See ${logPath}.`);
+}
