@@ -98,7 +98,9 @@ async function install() {
   // Not the synchronous spawn: whoever waits for us must be answered. Standard output belongs to the command that follows.
   const child = spawn(command, all, { cwd: root, stdio: ['ignore', 2, 2] });
   // However this process ends, npm must not go on beside the next one: the watchdog's input closes with us.
-  const watchdog = spawn('sh', ['-c', 'read -r _; kill "$1"', 'sh', String(child.pid)], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const watchdog = spawn('sh', ['-c', 'read -r _; kill "$1"', 'sh', String(child.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   watchdog.on('error', () => {});
   const status = await new Promise((resolve) => {
     child.on('error', (error) => fail(`npm could not be started (${error.message}). Install Node.js with npm.`, 3));
@@ -138,7 +140,9 @@ process.on('SIGINT', () => {
   if (!process.stdin.isTTY) child.kill('SIGINT');
 });
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-child.on('error', (error) => fail(`${node} could not be started: ${error.message}. Delete node_modules and run this again.`, 3));
+child.on('error', (error) =>
+  fail(`${node} could not be started: ${error.message}. Delete node_modules and run this again.`, 3),
+);
 child.on('exit', (code, signal) => {
   if (signal === null) process.exit(code ?? 1);
   process.removeAllListeners(signal);

@@ -1,6 +1,6 @@
 // Makes `dist`, a mirror of `src`: JavaScript with `.js` specifiers, the files that are not TypeScript, and the bundled workflows.
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildWorkflowCode } from '../src/temporal/workflow-bundle.ts';
@@ -24,7 +24,8 @@ const tsc = spawnSync(join('node_modules', '.bin', 'tsc'), ['-p', 'dist/tsconfig
 rmSync('dist/tsconfig.json');
 if (tsc.status !== 0) process.exit(1);
 
-for (const file of globSync('src/**/*.{py,jsonl,sql,css,html}')) {
+const isPart = (file) => statSync(file).isFile() && !/\.ts$|\.pyc$|(^|\/)test_/.test(file);
+for (const file of globSync('src/**/*').filter(isPart)) {
   const target = join('dist', relative('src', file));
   mkdirSync(dirname(target), { recursive: true });
   cpSync(file, target);

@@ -47,7 +47,9 @@ const [code] = await Promise.all([
   new Promise((resolve) => lines.on('close', resolve)),
 ]);
 if (skippedData && existsSync(join(root, '../shared/data'))) {
-  console.error('Tests of the benchmarks were skipped although their data is there: set QUALITYFLOW_DATA_DIR to its folder.');
+  console.error(
+    'Tests of the benchmarks were skipped although their data is there: set QUALITYFLOW_DATA_DIR to its folder.',
+  );
   process.exit(1);
 }
 process.exit(code);

@@ -7,7 +7,7 @@ import { ModelError, type ModelReply, type ModelRequest, type Prompt } from '../
 import { effectiveParameters } from '../models/request-key.ts';
 import type { ModelContext, Paced, ReplyRef, Unusable } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
-import { modelFailure } from './failures.ts';
+import { modelFailure, permanentFailure } from './failures.ts';
 
 /** A longer wait than this is the workflow's: it holds no slot on a durable timer. */
 const LONGEST_WAIT_MS = 10 * 60_000;
@@ -41,7 +41,7 @@ export async function ask<Answer extends { kind: string }>(
   }
 
   const startedAt = new Date();
-  const asked = await send(deps, request);
+  const asked = await send(deps, request, context.endpointIdentity);
   if ('kind' in asked) return asked;
   const { key, reused, reply } = asked;
   const answer = read(reply);
@@ -65,9 +65,13 @@ export async function ask<Answer extends { kind: string }>(
   return isUnextracted(answer) ? { ...answer, reply: ref } : { ...answer, reply: ref };
 }
 
-async function send(deps: Dependencies, request: ModelRequest) {
+async function send(deps: Dependencies, request: ModelRequest, endpointIdentity: string) {
+  const endpoint = deps.endpoint(request.settings.endpoint);
+  if (endpoint.identity !== endpointIdentity) {
+    throw permanentFailure('EndpointChanged', `the sweep was planned on ${endpointIdentity}, but this worker's environment leads to ${endpoint.identity}: resume it from a shell with the right OPENAI_BASE_URL`);
+  }
   try {
-    return await askModel({ request, endpoint: deps.endpoint(request.settings.endpoint), replies: deps.store, signal: cancellationSignal() });
+    return await askModel({ request, endpoint, replies: deps.store, signal: cancellationSignal() });
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     switch (error.kind) {

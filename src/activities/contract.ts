@@ -27,6 +27,8 @@ export interface StepContext {
 
 export interface ModelContext extends StepContext {
   model: ModelSettings;
+  /** Where the sweep's endpoint led when it was planned; a worker whose environment leads elsewhere must not answer for it. */
+  endpointIdentity: string;
   seed: number;
   /** 0, or 1 when the reply to the same prompt could not be used. */
   retry: number;
@@ -97,6 +99,7 @@ export interface ProblemInput {
   benchmark: string;
   strategy: Strategy;
   model: ModelSettings;
+  endpointIdentity: string;
   seed: number;
   queues: Queues;
 }
@@ -120,7 +123,7 @@ export interface PlannedRun {
 export interface StoreActivities {
   loadProblem(input: { sweep: string; taskId: string }): Promise<Problem>;
   /** Everything a shard needs to start problems, without the problems. */
-  loadSweep(input: { sweep: string }): Promise<{ planned: number; benchmark: string; strategy: Strategy; model: ModelSettings; seed: number; concurrency: number }>;
+  loadSweep(input: { sweep: string }): Promise<{ planned: number; benchmark: string; strategy: Strategy; model: ModelSettings; endpointIdentity: string; seed: number; concurrency: number }>;
   /** Planned runs in `[from, to)` without a final outcome, in order of position. */
   listUnfinished(input: { sweep: string; from: number; to: number; limit: number }): Promise<PlannedRun[]>;
   /** Waits until a running problem workflow of this id has ended; heartbeats. */

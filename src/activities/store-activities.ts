@@ -12,8 +12,8 @@ export function storeActivities(deps: Dependencies): StoreActivities {
     },
 
     async loadSweep({ sweep }) {
-      const { planned, spec } = await requireSweep(deps, sweep);
-      return { planned, benchmark: spec.benchmark, strategy: spec.strategy, model: spec.model, seed: spec.seed, concurrency: spec.concurrency.problems };
+      const { planned, spec, endpointIdentity } = await requireSweep(deps, sweep);
+      return { planned, benchmark: spec.benchmark, strategy: spec.strategy, model: spec.model, endpointIdentity, seed: spec.seed, concurrency: spec.concurrency.problems };
     },
 
     listUnfinished: (input) => store.listUnfinished(input),

@@ -34,7 +34,8 @@ export function codeBlocks({ text, docstrings }: { text: string; docstrings: boo
   let seen = 0;
   let quote = '';
   for (const line of text.split('\n')) {
-    const [, prefix = '', mark = '', rest = ''] = line.length <= 2000 && MARK.test(line) ? (FENCE.exec(line) ?? []) : [];
+    const [, prefix = '', mark = '', rest = ''] =
+      line.length <= 2000 && MARK.test(line) ? (FENCE.exec(line) ?? []) : [];
     const info = rest.trim();
     if (open !== undefined && quote === '' && mark === '' && line.trimEnd().endsWith(open.mark)) {
       open.lines.push(line.trimEnd().slice(0, -open.mark.length));
@@ -52,7 +53,13 @@ export function codeBlocks({ text, docstrings }: { text: string; docstrings: boo
     if (open === undefined) {
       const inline = inlineBlock(info, mark);
       if (inline !== undefined) blocks.push(inline);
-      else if (seen === 1 && info === '' && before.some((earlier) => /^(?:async )?(?:def|class) /.test(earlier))) blocks.push(finish({ indent: 0, mark, language: '', lines: unfencedCode(before.join('\n')).split('\n'), quoted: false }, true));
+      else if (seen === 1 && info === '' && before.some((earlier) => /^(?:async )?(?:def|class) /.test(earlier)))
+        blocks.push(
+          finish(
+            { indent: 0, mark, language: '', lines: unfencedCode(before.join('\n')).split('\n'), quoted: false },
+            true,
+          ),
+        );
       else open = { indent: prefix.length, mark, language: languageOf(info), lines: [], quoted: prefix.includes('>') };
     } else if (info === '') {
       if (mark[0] === open.mark[0] && mark.length >= open.mark.length) {

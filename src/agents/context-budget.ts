@@ -30,6 +30,14 @@ function isSpace(code: number): boolean {
 }
 
 /** True when the prompt and the whole reply certainly do not fit the context window that the spec declares. */
-export function exceedsContext({ messages, maxTokens, contextTokens }: { messages: ChatMessage[]; maxTokens: number; contextTokens: number }): boolean {
+export function exceedsContext({
+  messages,
+  maxTokens,
+  contextTokens,
+}: {
+  messages: ChatMessage[];
+  maxTokens: number;
+  contextTokens: number;
+}): boolean {
   return estimateTokens(messages) + maxTokens > contextTokens;
 }

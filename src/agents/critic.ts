@@ -1,12 +1,20 @@
 import type { Prompt } from '../models/model.ts';
 import type { Problem } from '../problems/problem.ts';
+import type { Unextracted } from './extract-program.ts';
 import { chatPrompt, pythonFence, statementSection, testsSection } from './prompt-parts.ts';
 import { type Judgement, readVerdict } from './read-verdict.ts';
-import type { Unextracted } from './extract-program.ts';
 import type { ReplyLike } from './reply-text.ts';
 
 /** The yes/no classifier that Table 5 compares Imagined Execution with: a direct opinion, without tracing any test. */
-export function criticPrompt({ problem, code, complaint }: { problem: Problem; code: string; complaint?: string | undefined }): Prompt {
+export function criticPrompt({
+  problem,
+  code,
+  complaint,
+}: {
+  problem: Problem;
+  code: string;
+  complaint?: string | undefined;
+}): Prompt {
   return chatPrompt({
     agent: 'critic',
     version: 'critic@1',

@@ -3,21 +3,38 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ReplyKind } from '../models/model.ts';
 import type { Problem } from '../problems/problem.ts';
+import { cpuMs } from '../python-syntax/cpu-ms.ts';
 import { extractProgram } from './extract-program.ts';
 
-const mbpp: Problem = { taskId: 'MBPP/1', kind: 'function', entryPoint: 'f', form: 'description', statement: 'Write f.', preamble: '', visibleTests: [] };
+const mbpp: Problem = {
+  taskId: 'MBPP/1',
+  kind: 'function',
+  entryPoint: 'f',
+  form: 'description',
+  statement: 'Write f.',
+  preamble: '',
+  visibleTests: [],
+};
 const humanEval: Problem = {
   ...mbpp,
   taskId: 'HumanEval/0',
   form: 'completion',
-  statement: 'from typing import List\n\n\ndef f(n: int) -> List[int]:\n    """ Numbers below n.\n    >>> f(2)\n    [0, 1]\n    """\n',
+  statement:
+    'from typing import List\n\n\ndef f(n: int) -> List[int]:\n    """ Numbers below n.\n    >>> f(2)\n    [0, 1]\n    """\n',
   preamble: 'from typing import List\n',
 };
 const stdio: Problem = { ...mbpp, taskId: 'own/1', kind: 'stdio', entryPoint: '' };
 
-function extract(text: string, options: { problem?: Problem; kind?: ReplyKind; api?: 'chat' | 'completions' } = {}): { code: string; rule: string } | string {
+function extract(
+  text: string,
+  options: { problem?: Problem; kind?: ReplyKind; api?: 'chat' | 'completions' } = {},
+): { code: string; rule: string } | string {
   const { problem = mbpp, kind = 'ok', api = 'chat' } = options;
-  const result = extractProgram({ reply: { kind, text, reasoning: '', finishReason: kind === 'truncated' ? 'length' : 'stop' }, problem, api });
+  const result = extractProgram({
+    reply: { kind, text, reasoning: '', finishReason: kind === 'truncated' ? 'length' : 'stop' },
+    problem,
+    api,
+  });
   return result.kind === 'program' ? { code: result.code, rule: result.rule } : result.reason;
 }
 
@@ -25,20 +42,48 @@ const GOOD = 'def f(n):\n    return n + 1';
 const fence = (code: string, language = 'python', mark = '```') => `${mark}${language}\n${code}\n${mark}`;
 
 /** Whole kind of fault: what models send, and the program or the reason that must come of it. */
-const rows: [name: string, reply: string, expected: string | { code: string; rule: string }, options?: Parameters<typeof extract>[1]][] = [
+const rows: [
+  name: string,
+  reply: string,
+  expected: string | { code: string; rule: string },
+  options?: Parameters<typeof extract>[1],
+][] = [
   ['plain block', `Sure!\n${fence(GOOD)}\nDone.`, { code: GOOD, rule: 'fenced' }],
-  ['row 1: entry point f with helper inside and a trailing print', fence(`def f(n):\n    def g(i):\n        return i\n    return [g(i) for i in range(n)]\n\nprint(f(5))`), { code: 'def f(n):\n    def g(i):\n        return i\n    return [g(i) for i in range(n)]', rule: 'fenced+tests-dropped' }],
+  [
+    'row 1: entry point f with helper inside and a trailing print',
+    fence(`def f(n):\n    def g(i):\n        return i\n    return [g(i) for i in range(n)]\n\nprint(f(5))`),
+    {
+      code: 'def f(n):\n    def g(i):\n        return i\n    return [g(i) for i in range(n)]',
+      rule: 'fenced+tests-dropped',
+    },
+  ],
   ['row 2: no opening fence', 'def f(): return 1\n```', { code: 'def f(): return 1', rule: 'fenced' }],
-  ['row 2: no opening fence, prose after', `${GOOD}\n\`\`\`\nThis adds one:\n\`\`\`\n>>> f(1)\n\`\`\``, { code: GOOD, rule: 'fenced' }],
+  [
+    'row 2: no opening fence, prose after',
+    `${GOOD}\n\`\`\`\nThis adds one:\n\`\`\`\n>>> f(1)\n\`\`\``,
+    { code: GOOD, rule: 'fenced' },
+  ],
   ['row 2: no opening fence, language word left', `python\n${GOOD}\n\`\`\``, { code: GOOD, rule: 'fenced' }],
-  ['row 4: instruction echo, then js, then python', `You asked for code enclosed in a \`\`\` block.\n${fence('function f(n) { return 1 }', 'js')}\n${fence(GOOD)}`, { code: GOOD, rule: 'fenced' }],
-  ['row 4: echo at the start of a line', `\`\`\` block is what you want.\n${fence(GOOD)}`, { code: GOOD, rule: 'fenced' }],
+  [
+    'row 4: instruction echo, then js, then python',
+    `You asked for code enclosed in a \`\`\` block.\n${fence('function f(n) { return 1 }', 'js')}\n${fence(GOOD)}`,
+    { code: GOOD, rule: 'fenced' },
+  ],
+  [
+    'row 4: echo at the start of a line',
+    `\`\`\` block is what you want.\n${fence(GOOD)}`,
+    { code: GOOD, rule: 'fenced' },
+  ],
   ['row 5: tool call', '<tool_call>\n```python\nfoo(x=1)\n```\n</tool_call>', 'tool_call_garbage'],
   ['row 5: tool call that defines the entry point', `<tool_call>\n${fence(GOOD)}\n</tool_call>`, 'tool_call_garbage'],
   ['row 5: unclosed tool call', '<tool_call>\n{"name": "run"', 'tool_call_garbage'],
   ['row 5: call object', '{"name": "python", "arguments": {"code": "def f(n): return 1"}}', 'tool_call_garbage'],
   ['row 5: call tokens', '[TOOL_CALLS] [{"name": "python", "arguments": {}}]', 'tool_call_garbage'],
-  ['row 5: answer after a tool call', `<tool_call>{"name": "x"}</tool_call>\n${fence(GOOD)}`, { code: GOOD, rule: 'fenced' }],
+  [
+    'row 5: answer after a tool call',
+    `<tool_call>{"name": "x"}</tool_call>\n${fence(GOOD)}`,
+    { code: GOOD, rule: 'fenced' },
+  ],
   ['row 7: closing fence cut off', `\`\`\`python\n${GOOD}\n\`\``, { code: GOOD, rule: 'fenced' }],
   ['row 7: closing fence cut off by length', `\`\`\`python\n${GOOD}\n\`\``, 'truncated', { kind: 'truncated' }],
   ['row 8: end of text', `${GOOD}<|endoftext|>\ndef f(n): return 2`, { code: GOOD, rule: 'unfenced' }],
@@ -47,18 +92,62 @@ const rows: [name: string, reply: string, expected: string | { code: string; rul
   ['row 8: </s> in code', `\`\`\`python\n${GOOD}</s>\n\`\`\``, { code: GOOD, rule: 'fenced' }],
   ['row 8: start tokens', `<|im_start|>assistant\n${fence(GOOD)}<|im_end|>`, { code: GOOD, rule: 'fenced' }],
   ['row 8: DeepSeek', `${fence(GOOD)}<｜end▁of▁sentence｜>`, { code: GOOD, rule: 'fenced' }],
-  ['row 8: a program about tokens keeps them', fence(`def f(n):\n    return n.split("<|endoftext|>") + ['</s>']`), { code: `def f(n):\n    return n.split("<|endoftext|>") + ['</s>']`, rule: 'fenced' }],
+  [
+    'row 8: a program about tokens keeps them',
+    fence(`def f(n):\n    return n.split("<|endoftext|>") + ['</s>']`),
+    { code: `def f(n):\n    return n.split("<|endoftext|>") + ['</s>']`, rule: 'fenced' },
+  ],
   ['row 14: unclosed thinking', `<think>\nA draft:\n${fence(GOOD)}\nbut`, 'no_final_answer'],
   ['row 14: unclosed after a closed one', `<think>a</think><think>\n${fence(GOOD)}`, 'no_final_answer'],
-  ['a program about thinking tags', fence('import re\n\ndef f(s):\n    return re.sub(r"<think>.*?</think>", "", s)'), { code: 'import re\n\ndef f(s):\n    return re.sub(r"<think>.*?</think>", "", s)', rule: 'fenced' }],
+  [
+    'a program about thinking tags',
+    fence('import re\n\ndef f(s):\n    return re.sub(r"<think>.*?</think>", "", s)'),
+    { code: 'import re\n\ndef f(s):\n    return re.sub(r"<think>.*?</think>", "", s)', rule: 'fenced' },
+  ],
   ['row 16: whitespace', ' \n\t', 'empty'],
-  ['row 17: prose then code with blank lines', `Here it is, don't worry (easy):\n\nfrom typing import List\n\n\n@cache\n${GOOD}\n\nIt isn't hard.`, { code: `from typing import List\n\n\n@cache\n${GOOD}`, rule: 'unfenced' }],
-  ['row 20: last definition wins, everything stays', fence(`from __future__ import annotations\nimport sys\ntry:\n    import numpy\nexcept ImportError:\n    numpy = None\nfrom functools import lru_cache\n\nsys.setrecursionlimit(10000)\nA, B = 1, 2\n\n@lru_cache(None)\ndef helper(n):\n    print(n)\n\ndef f(n):\n    return 1\n\ndef f(n):\n    return A`), { code: `from __future__ import annotations\nimport sys\ntry:\n    import numpy\nexcept ImportError:\n    numpy = None\nfrom functools import lru_cache\n\nsys.setrecursionlimit(10000)\nA, B = 1, 2\n\n@lru_cache(None)\ndef helper(n):\n    print(n)\n\ndef f(n):\n    return 1\n\ndef f(n):\n    return A`, rule: 'fenced' }],
-  ['row 22: short final fix wins over a long draft', `${fence('def f(n):\n    a = 1\n    b = 2\n    c = 3\n    return a + b + c')}\nNo, wrong!\n${fence('def f(n):\n    return n')}`, { code: 'def f(n):\n    return n', rule: 'fenced' }],
-  ['a final fix brings the helpers it uses', `${fence('import math\nLIMIT = 3\n\ndef helper(n):\n    return math.sqrt(n) + LIMIT\n\ndef unused(): pass\n\ndef f(n):\n    return helper(n)')}\nFixed:\n${fence('def f(n):\n    return helper(n) + 1')}`, { code: 'import math\nLIMIT = 3\ndef helper(n):\n    return math.sqrt(n) + LIMIT\n\ndef f(n):\n    return helper(n) + 1', rule: 'fenced+helpers' }],
-  ['a usage example after the answer', `${fence(GOOD)}\nUse it:\n${fence('print(f(2))\nassert f(2) == 9')}`, { code: GOOD, rule: 'fenced' }],
-  ['own wrong asserts are no part of the program', fence(`${GOOD}\n\n# tests\nassert f(1) == 5\nprint("ok")`), { code: `${GOOD}\n\n# tests\n\nprint("ok")`, rule: 'fenced+tests-dropped' }],
-  ['a broken last block loses to a whole one', `${fence(GOOD)}\n${fence('def f(n):\n    return (')}`, { code: GOOD, rule: 'fenced' }],
+  [
+    'row 17: prose then code with blank lines',
+    `Here it is, don't worry (easy):\n\nfrom typing import List\n\n\n@cache\n${GOOD}\n\nIt isn't hard.`,
+    { code: `from typing import List\n\n\n@cache\n${GOOD}`, rule: 'unfenced' },
+  ],
+  [
+    'row 20: last definition wins, everything stays',
+    fence(
+      `from __future__ import annotations\nimport sys\ntry:\n    import numpy\nexcept ImportError:\n    numpy = None\nfrom functools import lru_cache\n\nsys.setrecursionlimit(10000)\nA, B = 1, 2\n\n@lru_cache(None)\ndef helper(n):\n    print(n)\n\ndef f(n):\n    return 1\n\ndef f(n):\n    return A`,
+    ),
+    {
+      code: `from __future__ import annotations\nimport sys\ntry:\n    import numpy\nexcept ImportError:\n    numpy = None\nfrom functools import lru_cache\n\nsys.setrecursionlimit(10000)\nA, B = 1, 2\n\n@lru_cache(None)\ndef helper(n):\n    print(n)\n\ndef f(n):\n    return 1\n\ndef f(n):\n    return A`,
+      rule: 'fenced',
+    },
+  ],
+  [
+    'row 22: short final fix wins over a long draft',
+    `${fence('def f(n):\n    a = 1\n    b = 2\n    c = 3\n    return a + b + c')}\nNo, wrong!\n${fence('def f(n):\n    return n')}`,
+    { code: 'def f(n):\n    return n', rule: 'fenced' },
+  ],
+  [
+    'a final fix brings the helpers it uses',
+    `${fence('import math\nLIMIT = 3\n\ndef helper(n):\n    return math.sqrt(n) + LIMIT\n\ndef unused(): pass\n\ndef f(n):\n    return helper(n)')}\nFixed:\n${fence('def f(n):\n    return helper(n) + 1')}`,
+    {
+      code: 'import math\nLIMIT = 3\ndef helper(n):\n    return math.sqrt(n) + LIMIT\n\ndef f(n):\n    return helper(n) + 1',
+      rule: 'fenced+helpers',
+    },
+  ],
+  [
+    'a usage example after the answer',
+    `${fence(GOOD)}\nUse it:\n${fence('print(f(2))\nassert f(2) == 9')}`,
+    { code: GOOD, rule: 'fenced' },
+  ],
+  [
+    'own wrong asserts are no part of the program',
+    fence(`${GOOD}\n\n# tests\nassert f(1) == 5\nprint("ok")`),
+    { code: `${GOOD}\n\n# tests\n\nprint("ok")`, rule: 'fenced+tests-dropped' },
+  ],
+  [
+    'a broken last block loses to a whole one',
+    `${fence(GOOD)}\n${fence('def f(n):\n    return (')}`,
+    { code: GOOD, rule: 'fenced' },
+  ],
   ['only a broken block', fence('def f(n):\n    return ('), { code: 'def f(n):\n    return (', rule: 'fenced' }],
   ['tildes', fence(GOOD, 'py', '~~~'), { code: GOOD, rule: 'fenced' }],
   ['four backticks', fence(GOOD, 'python', '````'), { code: GOOD, rule: 'fenced' }],
@@ -68,49 +157,149 @@ const rows: [name: string, reply: string, expected: string | { code: string; rul
   ['quoted block', fence(GOOD).replace(/^/gm, '> '), { code: GOOD, rule: 'fenced' }],
   ['closing fence behind the code', `\`\`\`python\n${GOOD}\`\`\`\nThat is all.`, { code: GOOD, rule: 'fenced' }],
   ['one-line block', '```python def f(n): return n```', { code: 'def f(n): return n', rule: 'fenced' }],
-  ['fences in a docstring', fence('def f(n):\n    """Example:\n    ```python\n    f(1)\n    ```\n    """\n    return n'), { code: 'def f(n):\n    """Example:\n    ```python\n    f(1)\n    ```\n    """\n    return n', rule: 'fenced' }],
-  ['an open docstring does not swallow the answer', `${fence('def f(n):\n    """Draft')}\nBetter:\n${fence(GOOD)}`, { code: GOOD, rule: 'fenced' }],
-  ['indented code without fences', `Answer:\n\n    ${GOOD.replaceAll('\n', '\n    ')}\n`, { code: GOOD, rule: 'unfenced' }],
-  ['multi-line statements without fences', `The list (see below) helps.\nDATA = [\n1,\n2,\n]\n${GOOD}\nHope it helps!`, { code: `DATA = [\n1,\n2,\n]\n${GOOD}`, rule: 'unfenced' }],
-  ['HTML entities', fence('def f(n):\n    return 1 if n &lt; 2 &amp;&amp; n else &quot;&quot;'), { code: 'def f(n):\n    return 1 if n &lt; 2 &amp;&amp; n else &quot;&quot;', rule: 'fenced' }],
-  ['HTML entities that hide good code', fence('def f(n):\n    return n &lt; 2 or n &gt; &quot;a&quot;'), { code: 'def f(n):\n    return n < 2 or n > "a"', rule: 'fenced+unescaped' }],
-  ['entities that belong to the program', fence('def f(n):\n    return n.replace("<", "&lt;")'), { code: 'def f(n):\n    return n.replace("<", "&lt;")', rule: 'fenced' }],
+  [
+    'fences in a docstring',
+    fence('def f(n):\n    """Example:\n    ```python\n    f(1)\n    ```\n    """\n    return n'),
+    { code: 'def f(n):\n    """Example:\n    ```python\n    f(1)\n    ```\n    """\n    return n', rule: 'fenced' },
+  ],
+  [
+    'an open docstring does not swallow the answer',
+    `${fence('def f(n):\n    """Draft')}\nBetter:\n${fence(GOOD)}`,
+    { code: GOOD, rule: 'fenced' },
+  ],
+  [
+    'indented code without fences',
+    `Answer:\n\n    ${GOOD.replaceAll('\n', '\n    ')}\n`,
+    { code: GOOD, rule: 'unfenced' },
+  ],
+  [
+    'multi-line statements without fences',
+    `The list (see below) helps.\nDATA = [\n1,\n2,\n]\n${GOOD}\nHope it helps!`,
+    { code: `DATA = [\n1,\n2,\n]\n${GOOD}`, rule: 'unfenced' },
+  ],
+  [
+    'HTML entities',
+    fence('def f(n):\n    return 1 if n &lt; 2 &amp;&amp; n else &quot;&quot;'),
+    { code: 'def f(n):\n    return 1 if n &lt; 2 &amp;&amp; n else &quot;&quot;', rule: 'fenced' },
+  ],
+  [
+    'HTML entities that hide good code',
+    fence('def f(n):\n    return n &lt; 2 or n &gt; &quot;a&quot;'),
+    { code: 'def f(n):\n    return n < 2 or n > "a"', rule: 'fenced+unescaped' },
+  ],
+  [
+    'entities that belong to the program',
+    fence('def f(n):\n    return n.replace("<", "&lt;")'),
+    { code: 'def f(n):\n    return n.replace("<", "&lt;")', rule: 'fenced' },
+  ],
   ['carriage returns, BOM, NUL', `\uFEFF${fence(GOOD).replaceAll('\n', '\r\n')}\0`, { code: GOOD, rule: 'fenced' }],
   ['lone surrogate', fence(`${GOOD}  # \ud800`), { code: `${GOOD}  # \uFFFD`, rule: 'fenced' }],
   ['lambda', fence('f = lambda n: n'), { code: 'f = lambda n: n', rule: 'fenced' }],
-  ['conditional definition', fence('if True:\n    def f(n):\n        return n'), { code: 'if True:\n    def f(n):\n        return n', rule: 'fenced' }],
+  [
+    'conditional definition',
+    fence('if True:\n    def f(n):\n        return n'),
+    { code: 'if True:\n    def f(n):\n        return n', rule: 'fenced' },
+  ],
   ['a method is no function', fence('class Solution:\n    def f(self, n):\n        return n'), 'no_code'],
   ['another function', fence('def g(n):\n    return n'), 'no_code'],
   ['prose', 'I cannot help with f, sorry.', 'no_code'],
   ['refused', fence(GOOD), 'refused', { kind: 'refused' }],
   ['reasoning only', '', 'no_final_answer', { kind: 'no_final_answer' }],
-  ['truncated explanation after a closed block', `${fence(GOOD)}\nThis works because`, { code: GOOD, rule: 'fenced' }, { kind: 'truncated' }],
-  ['truncated example after a closed block', `${fence(GOOD)}\n\`\`\`python\nprint(f(`, { code: GOOD, rule: 'fenced' }, { kind: 'truncated' }],
-  ['truncated rewriting after a closed draft', `${fence(GOOD)}\nWrong!\n\`\`\`python\ndef f(n):\n    return`, 'truncated', { kind: 'truncated' }],
+  [
+    'truncated explanation after a closed block',
+    `${fence(GOOD)}\nThis works because`,
+    { code: GOOD, rule: 'fenced' },
+    { kind: 'truncated' },
+  ],
+  [
+    'truncated example after a closed block',
+    `${fence(GOOD)}\n\`\`\`python\nprint(f(`,
+    { code: GOOD, rule: 'fenced' },
+    { kind: 'truncated' },
+  ],
+  [
+    'truncated rewriting after a closed draft',
+    `${fence(GOOD)}\nWrong!\n\`\`\`python\ndef f(n):\n    return`,
+    'truncated',
+    { kind: 'truncated' },
+  ],
   ['truncated, unfenced, looks complete', GOOD, 'truncated', { kind: 'truncated' }],
-  ['body continues the statement', '    return list(range(n))\n', { code: `${humanEval.statement}    return list(range(n))`, rule: 'body' }, { problem: humanEval }],
-  ['body in a block', fence('    return list(range(n))'), { code: `${humanEval.statement}    return list(range(n))`, rule: 'fenced-body' }, { problem: humanEval }],
-  ['body whose first indentation was trimmed', 'result = []\n    for i in range(n):\n        result.append(i)\n    return result', { code: `${humanEval.statement}    result = []\n    for i in range(n):\n        result.append(i)\n    return result`, rule: 'body' }, { problem: humanEval }],
-  ['body without indentation', fence('for i in range(n):\n    pass\nreturn []'), { code: `${humanEval.statement}    for i in range(n):\n        pass\n    return []`, rule: 'fenced-body' }, { problem: humanEval }],
-  ['signature repeated: the preamble is put back', fence('def f(n: int) -> List[int]:\n    return []'), { code: 'from typing import List\n\ndef f(n: int) -> List[int]:\n    return []', rule: 'fenced+preamble' }, { problem: humanEval }],
-  ['own imports stay alone', fence('from typing import List\n\ndef f(n: int) -> List[int]:\n    return []'), { code: 'from typing import List\n\ndef f(n: int) -> List[int]:\n    return []', rule: 'fenced' }, { problem: humanEval }],
-  ['future imports stay first', fence('from __future__ import annotations\ndef f(n): return []'), { code: 'from __future__ import annotations\nfrom typing import List\n\ndef f(n): return []', rule: 'fenced+preamble' }, { problem: humanEval }],
+  [
+    'body continues the statement',
+    '    return list(range(n))\n',
+    { code: `${humanEval.statement}    return list(range(n))`, rule: 'body' },
+    { problem: humanEval },
+  ],
+  [
+    'body in a block',
+    fence('    return list(range(n))'),
+    { code: `${humanEval.statement}    return list(range(n))`, rule: 'fenced-body' },
+    { problem: humanEval },
+  ],
+  [
+    'body whose first indentation was trimmed',
+    'result = []\n    for i in range(n):\n        result.append(i)\n    return result',
+    {
+      code: `${humanEval.statement}    result = []\n    for i in range(n):\n        result.append(i)\n    return result`,
+      rule: 'body',
+    },
+    { problem: humanEval },
+  ],
+  [
+    'body without indentation',
+    fence('for i in range(n):\n    pass\nreturn []'),
+    { code: `${humanEval.statement}    for i in range(n):\n        pass\n    return []`, rule: 'fenced-body' },
+    { problem: humanEval },
+  ],
+  [
+    'signature repeated: the preamble is put back',
+    fence('def f(n: int) -> List[int]:\n    return []'),
+    { code: 'from typing import List\n\ndef f(n: int) -> List[int]:\n    return []', rule: 'fenced+preamble' },
+    { problem: humanEval },
+  ],
+  [
+    'own imports stay alone',
+    fence('from typing import List\n\ndef f(n: int) -> List[int]:\n    return []'),
+    { code: 'from typing import List\n\ndef f(n: int) -> List[int]:\n    return []', rule: 'fenced' },
+    { problem: humanEval },
+  ],
+  [
+    'future imports stay first',
+    fence('from __future__ import annotations\ndef f(n): return []'),
+    {
+      code: 'from __future__ import annotations\nfrom typing import List\n\ndef f(n): return []',
+      rule: 'fenced+preamble',
+    },
+    { problem: humanEval },
+  ],
   ['prose is no body', 'Sorry', 'no_code', { problem: humanEval }],
-  ['base model, row 10: no stop word', '    return list(range(n))', { code: `${humanEval.statement}    return list(range(n))`, rule: 'continuation' }, { problem: humanEval, api: 'completions' }],
-  ['base model, cut at a stop word', '    return []\n\ndef g():\n    pass', { code: `${humanEval.statement}    return []\n`, rule: 'continuation' }, { problem: humanEval, api: 'completions', kind: 'truncated' }],
+  [
+    'base model, row 10: no stop word',
+    '    return list(range(n))',
+    { code: `${humanEval.statement}    return list(range(n))`, rule: 'continuation' },
+    { problem: humanEval, api: 'completions' },
+  ],
+  [
+    'base model, cut at a stop word',
+    '    return []\n\ndef g():\n    pass',
+    { code: `${humanEval.statement}    return []\n`, rule: 'continuation' },
+    { problem: humanEval, api: 'completions', kind: 'truncated' },
+  ],
   ['base model, cut off', '    return [', 'truncated', { problem: humanEval, api: 'completions', kind: 'truncated' }],
-  ['base model on a description', `${GOOD}\n\nassert f(1) == 2`, { code: GOOD, rule: 'completion' }, { api: 'completions' }],
-  ['stdio program, then its output', `${fence('n = int(input())\nprint(n + 1)')}\nOutput:\n${fence('42', '')}\n${fence('python3 main.py', 'bash')}`, { code: 'n = int(input())\nprint(n + 1)', rule: 'fenced' }, { problem: stdio }],
+  [
+    'base model on a description',
+    `${GOOD}\n\nassert f(1) == 2`,
+    { code: GOOD, rule: 'completion' },
+    { api: 'completions' },
+  ],
+  [
+    'stdio program, then its output',
+    `${fence('n = int(input())\nprint(n + 1)')}\nOutput:\n${fence('42', '')}\n${fence('python3 main.py', 'bash')}`,
+    { code: 'n = int(input())\nprint(n + 1)', rule: 'fenced' },
+    { problem: stdio },
+  ],
   ['stdio without a program', 'The answer is 42.', 'no_code', { problem: stdio }],
 ];
-
-/** Milliseconds of processor time: wall time says nothing on a busy machine. */
-function cpuMs(work: () => void): number {
-  const start = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / 1000;
-}
 
 for (const [name, reply, expected, options] of rows) {
   test(`extraction: ${name}`, () => {
@@ -133,22 +322,66 @@ for (const tag of ['think', 'thinking', 'thought', 'reasoning', 'reason']) {
 }
 
 test('extraction never throws, and a program it returns defines the entry point', () => {
-  const parts = ['```', '```python\n', '\n', '"""', 'def f(n):\n', '    return 1\n', '<think>', '</think>', '<|im_end|>', '<tool_call>', '(', "'", '\\', '\0', '\ud800', '> ', '~~~', '# ', 'x = ', 'print(f(1))', 'prose '];
-  const replies = fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.constantFrom(...parts), { maxLength: 30 }).map((list) => list.join('')));
+  const parts = [
+    '```',
+    '```python\n',
+    '\n',
+    '"""',
+    'def f(n):\n',
+    '    return 1\n',
+    '<think>',
+    '</think>',
+    '<|im_end|>',
+    '<tool_call>',
+    '(',
+    "'",
+    '\\',
+    '\0',
+    '\ud800',
+    '> ',
+    '~~~',
+    '# ',
+    'x = ',
+    'print(f(1))',
+    'prose ',
+  ];
+  const replies = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(fc.constantFrom(...parts), { maxLength: 30 }).map((list) => list.join('')),
+  );
   fc.assert(
-    fc.property(replies, fc.constantFrom<ReplyKind>('ok', 'truncated'), fc.constantFrom(mbpp, humanEval, stdio), fc.constantFrom<'chat' | 'completions'>('chat', 'completions'), (text, kind, problem, api) => {
-      const found = extract(text, { kind, problem, api });
-      if (typeof found !== 'string' && problem.kind === 'function') assert.match(found.code, /\bf\b/);
-    }),
+    fc.property(
+      replies,
+      fc.constantFrom<ReplyKind>('ok', 'truncated'),
+      fc.constantFrom(mbpp, humanEval, stdio),
+      fc.constantFrom<'chat' | 'completions'>('chat', 'completions'),
+      (text, kind, problem, api) => {
+        const found = extract(text, { kind, problem, api });
+        if (typeof found !== 'string' && problem.kind === 'function') assert.match(found.code, /\bf\b/);
+      },
+    ),
     { numRuns: 1000 },
   );
 });
 
 test('5 MB of anything is read in linear time', () => {
-  for (const unit of ['```\n', '```python\n', 'x = (\n', 'x = """\n', '<think>', '</think>', '<|im_end|>', '"<|im_end|>"', '    ', '\n', 'a', 'def f(n):\n', '> ```\n', '`', '~~~\ndef f(n): pass\n~~~\n', '```python\ndef f(n): a b a b\n```\n', '<tool_call>', '&lt;', '0.', ' \n', "def f(n):\n    '''\n", 'a,', 'f(\n']) {
+  for (const unit of [
+    '```\n',
+    'x = (\n',
+    'x = """\n',
+    '<think>',
+    '</think>',
+    '"<|im_end|>"',
+    'a',
+    'def f(n):\n',
+    '```python\ndef f(n): a b a b\n```\n',
+    '<tool_call>',
+    '</s>',
+    'f(\n',
+  ]) {
     const text = unit.repeat(Math.ceil(5_000_000 / unit.length));
     const took = cpuMs(() => {
-    extract(text);
+      extract(text);
     });
     assert.ok(took < 3000, `${JSON.stringify(unit)} took ${Math.round(took)} ms`);
   }

@@ -1,7 +1,7 @@
 import type { UnusableReason } from '../activities/contract.ts';
 import type { Problem } from '../problems/problem.ts';
-import { MAX_PARSED_CHARS } from '../python-syntax/tree.ts';
 import { type PythonSource, parsePython, skimPython } from '../python-syntax/parse-python.ts';
+import { MAX_PARSED_CHARS } from '../python-syntax/tree.ts';
 import { type CodeBlock, codeBlocks } from './code-blocks.ts';
 import { asBody, withEarlierDefinitions, withoutOwnTests, withPreamble } from './program-text.ts';
 import { answerOf, type ReplyLike } from './reply-text.ts';
@@ -34,9 +34,18 @@ export interface Unextracted {
  * point anew; otherwise it is `truncated`, however complete the code looks: nobody knows what was to follow.
  * Linear in the length of the reply; what is too long to parse (`MAX_PARSED_CHARS` in all) is judged by its line starts.
  */
-export function extractProgram({ reply, problem, api }: { reply: ReplyLike; problem: Problem; api: 'chat' | 'completions' }): Extracted | Unextracted {
+export function extractProgram({
+  reply,
+  problem,
+  api,
+}: {
+  reply: ReplyLike;
+  problem: Problem;
+  api: 'chat' | 'completions';
+}): Extracted | Unextracted {
   if (reply.kind === 'refused') return unusable('refused', 'The reply was a refusal.');
-  if (reply.kind === 'no_final_answer') return unusable('no_final_answer', 'The reply held reasoning and no final answer.');
+  if (reply.kind === 'no_final_answer')
+    return unusable('no_final_answer', 'The reply held reasoning and no final answer.');
   const answer = answerOf(reply.text);
   if (answer.unclosedThinking) return unusable('no_final_answer', 'The reply ended inside its reasoning.');
   if (answer.text.trim() === '') {
@@ -45,11 +54,18 @@ export function extractProgram({ reply, problem, api }: { reply: ReplyLike; prob
   }
   const truncated = reply.kind === 'truncated';
   if (api === 'completions') return continuation({ text: answer.text, problem, truncated });
-  const found = fenced({ text: answer.text, problem, truncated }) ?? (truncated ? undefined : unfenced(answer.text, problem));
+  const found =
+    fenced({ text: answer.text, problem, truncated }) ?? (truncated ? undefined : unfenced(answer.text, problem));
   if (found !== undefined) return found;
   if (answer.toolCall) return unusable('tool_call_garbage', 'The reply was a tool call; no tools are offered here.');
-  if (truncated) return unusable('truncated', 'The reply was cut off before the program was complete; write a shorter answer.');
-  return unusable('no_code', problem.kind === 'stdio' ? 'The reply held no Python program.' : `The reply held no Python code that defines ${problem.entryPoint}.`);
+  if (truncated)
+    return unusable('truncated', 'The reply was cut off before the program was complete; write a shorter answer.');
+  return unusable(
+    'no_code',
+    problem.kind === 'stdio'
+      ? 'The reply held no Python program.'
+      : `The reply held no Python code that defines ${problem.entryPoint}.`,
+  );
 }
 
 function unusable(reason: UnusableReason, detail: string): Unextracted {
@@ -57,7 +73,15 @@ function unusable(reason: UnusableReason, detail: string): Unextracted {
 }
 
 /** A base model continues the prompt; the benchmark's stop words end the program where the server did not. */
-function continuation({ text, problem, truncated }: { text: string; problem: Problem; truncated: boolean }): Extracted | Unextracted {
+function continuation({
+  text,
+  problem,
+  truncated,
+}: {
+  text: string;
+  problem: Problem;
+  truncated: boolean;
+}): Extracted | Unextracted {
   const { text: code, stopped } = cutAtStop({ text, problem });
   if (truncated && !stopped) return unusable('truncated', 'The completion was cut off before the program ended.');
   const inspect = inspector();
@@ -87,10 +111,20 @@ function inspector(): Inspect {
 }
 
 const OTHER_LANGUAGES = new Set(
-  'bash sh shell console terminal text txt plaintext output json yaml xml html css js javascript ts typescript java c cpp c++ c# csharp go rust ruby php sql diff markdown md'.split(' '),
+  'bash sh shell console terminal text txt plaintext output json yaml xml html css js javascript ts typescript java c cpp c++ c# csharp go rust ruby php sql diff markdown md'.split(
+    ' ',
+  ),
 );
 
-function fenced({ text, problem, truncated }: { text: string; problem: Problem; truncated: boolean }): Extracted | undefined {
+function fenced({
+  text,
+  problem,
+  truncated,
+}: {
+  text: string;
+  problem: Problem;
+  truncated: boolean;
+}): Extracted | undefined {
   const inspect = inspector();
   let first: Extracted | undefined;
   for (const docstrings of /"""|'''/.test(text) ? [true, false] : [false]) {
@@ -103,8 +137,20 @@ function fenced({ text, problem, truncated }: { text: string; problem: Problem; 
   return first;
 }
 
-function fromBlocks({ blocks, problem, truncated, inspect }: { blocks: CodeBlock[]; problem: Problem; truncated: boolean; inspect: Inspect }): Extracted | undefined {
-  const usable = blocks.map((block) => ({ ...block, code: dedent(block.code) })).filter((block) => block.code.trim() !== '');
+function fromBlocks({
+  blocks,
+  problem,
+  truncated,
+  inspect,
+}: {
+  blocks: CodeBlock[];
+  problem: Problem;
+  truncated: boolean;
+  inspect: Inspect;
+}): Extracted | undefined {
+  const usable = blocks
+    .map((block) => ({ ...block, code: dedent(block.code) }))
+    .filter((block) => block.code.trim() !== '');
   const last = usable.at(-1);
   if (truncated && last !== undefined && !last.closed) {
     usable.pop();
@@ -115,20 +161,41 @@ function fromBlocks({ blocks, problem, truncated, inspect }: { blocks: CodeBlock
     const block = usable[index];
     if (block === undefined || !answers(block, problem, inspect)) continue;
     const repaired = unescaped(block.code, inspect);
-    candidates.push({ index, code: repaired ?? block.code, rule: repaired === undefined ? 'fenced' : 'fenced+unescaped', broken: inspect(repaired ?? block.code).hasErrors });
+    candidates.push({
+      index,
+      code: repaired ?? block.code,
+      rule: repaired === undefined ? 'fenced' : 'fenced+unescaped',
+      broken: inspect(repaired ?? block.code).hasErrors,
+    });
     if (candidates.at(-1)?.broken === false) break;
   }
   const chosen = candidates.find((candidate) => !candidate.broken) ?? candidates[0];
   if (chosen === undefined) return bodyFromBlocks(usable, problem, inspect);
-  const earlier = usable.slice(0, chosen.index).filter((block) => !OTHER_LANGUAGES.has(block.language) && !inspect(block.code).hasErrors);
-  const completed = withEarlierDefinitions({ code: chosen.code, earlier: earlier.map((block) => block.code), known: inspect(problem.preamble).defines, inspect });
-  return program({ code: completed, rule: completed === chosen.code ? chosen.rule : `${chosen.rule}+helpers`, problem, inspect });
+  const earlier = usable
+    .slice(0, chosen.index)
+    .filter((block) => !OTHER_LANGUAGES.has(block.language) && !inspect(block.code).hasErrors);
+  const completed = withEarlierDefinitions({
+    code: chosen.code,
+    earlier: earlier.map((block) => block.code),
+    known: inspect(problem.preamble).defines,
+    inspect,
+  });
+  return program({
+    code: completed,
+    rule: completed === chosen.code ? chosen.rule : `${chosen.rule}+helpers`,
+    problem,
+    inspect,
+  });
 }
 
 /** Whether a block is an answer: it defines the entry point, or, where there is none, is Python that prints. */
 function answers(block: CodeBlock, problem: Problem, inspect: Inspect): boolean {
   if (problem.kind === 'stdio') {
-    return !OTHER_LANGUAGES.has(block.language) && /\b(?:print|write|stdout)\b/.test(block.code) && (block.language !== '' || !inspect(block.code).hasErrors);
+    return (
+      !OTHER_LANGUAGES.has(block.language) &&
+      /\b(?:print|write|stdout)\b/.test(block.code) &&
+      (block.language !== '' || !inspect(block.code).hasErrors)
+    );
   }
   return block.code.includes(problem.entryPoint) && inspect(block.code).defines.has(problem.entryPoint);
 }
@@ -151,7 +218,12 @@ function unfenced(text: string, problem: Problem): Extracted | undefined {
   const block = { language: '', code, closed: true };
   if (code !== '' && answers(block, problem, inspect)) {
     const repaired = unescaped(code, inspect);
-    return program({ code: repaired ?? code, rule: repaired === undefined ? 'unfenced' : 'unfenced+unescaped', problem, inspect });
+    return program({
+      code: repaired ?? code,
+      rule: repaired === undefined ? 'unfenced' : 'unfenced+unescaped',
+      problem,
+      inspect,
+    });
   }
   if (problem.form !== 'completion') return undefined;
   const body = asBody({ text: clean, problem, inspect });
@@ -182,7 +254,14 @@ function dedent(code: string): string {
   return lines.map((line) => line.slice(width)).join('\n');
 }
 
-const ENTITIES: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&#x27;': "'", '&amp;': '&' };
+const ENTITIES: Record<string, string> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&#x27;': "'",
+  '&amp;': '&',
+};
 
 /** HTML entities undone, only where that turns broken code into good code. */
 function unescaped(code: string, inspect: Inspect): string | undefined {
@@ -191,11 +270,25 @@ function unescaped(code: string, inspect: Inspect): string | undefined {
   return inspect(plain).hasErrors ? undefined : plain;
 }
 
-function program({ code, rule, problem, inspect }: { code: string; rule: string; problem: Problem; inspect: Inspect }): Extracted {
+function program({
+  code,
+  rule,
+  problem,
+  inspect,
+}: {
+  code: string;
+  rule: string;
+  problem: Problem;
+  inspect: Inspect;
+}): Extracted {
   if (problem.kind === 'stdio') return { kind: 'program', code: ending(code), rule };
   const tested = withoutOwnTests({ code, entryPoint: problem.entryPoint, source: inspect(code) });
   const whole = withPreamble({ code: tested, preamble: problem.preamble, inspect });
-  return { kind: 'program', code: ending(whole), rule: rule + (tested === code ? '' : '+tests-dropped') + (whole === tested ? '' : '+preamble') };
+  return {
+    kind: 'program',
+    code: ending(whole),
+    rule: rule + (tested === code ? '' : '+tests-dropped') + (whole === tested ? '' : '+preamble'),
+  };
 }
 
 function ending(code: string): string {

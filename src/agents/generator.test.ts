@@ -6,7 +6,8 @@ import { asCompletion } from './prompt-parts.ts';
 import { ROLES } from './roles.ts';
 
 /** In the shape of HumanEval/0: imports, two empty lines, docstring with examples, one final newline. */
-const STATEMENT = 'from typing import List\n\n\ndef near(xs: List[float], d: float) -> bool:\n    """ Are two numbers closer than d?\n    >>> near([1.0, 2.0], 0.5)\n    False\n    """\n';
+const STATEMENT =
+  'from typing import List\n\n\ndef near(xs: List[float], d: float) -> bool:\n    """ Are two numbers closer than d?\n    >>> near([1.0, 2.0], 0.5)\n    False\n    """\n';
 const humanEval: Problem = {
   taskId: 'HumanEval/0',
   kind: 'function',
@@ -16,8 +17,25 @@ const humanEval: Problem = {
   preamble: 'from typing import List\n',
   visibleTests: [{ kind: 'assert', source: 'assert near([1.0, 2.0], 0.5) == False' }],
 };
-const mbpp: Problem = { ...humanEval, taskId: 'MBPP/2', form: 'description', entryPoint: 'f', statement: 'Write a function f.', preamble: '', visibleTests: [{ kind: 'assert', source: 'assert f(1) == 2' }, { kind: 'assert', source: 'assert f("é") == 3' }] };
-const stdio: Problem = { ...mbpp, taskId: 'own/1', kind: 'stdio', entryPoint: '', visibleTests: [{ kind: 'stdio', stdin: '1 2', stdout: '3\n' }] };
+const mbpp: Problem = {
+  ...humanEval,
+  taskId: 'MBPP/2',
+  form: 'description',
+  entryPoint: 'f',
+  statement: 'Write a function f.',
+  preamble: '',
+  visibleTests: [
+    { kind: 'assert', source: 'assert f(1) == 2' },
+    { kind: 'assert', source: 'assert f("é") == 3' },
+  ],
+};
+const stdio: Problem = {
+  ...mbpp,
+  taskId: 'own/1',
+  kind: 'stdio',
+  entryPoint: '',
+  visibleTests: [{ kind: 'stdio', stdin: '1 2', stdout: '3\n' }],
+};
 
 test('the zero-shot prompt of a completion problem, byte by byte', () => {
   assert.deepEqual(generatorPrompt({ problem: humanEval, prompt: 0, api: 'chat' }), {
@@ -48,7 +66,8 @@ test('a base model gets a description as a docstring with its tests', () => {
 });
 
 test('chat prompts never carry stop words', () => {
-  for (let prompt = 0; prompt < GENERATOR_PROMPTS; prompt += 1) assert.equal(generatorPrompt({ problem: mbpp, prompt, api: 'chat' }).stop, undefined);
+  for (let prompt = 0; prompt < GENERATOR_PROMPTS; prompt += 1)
+    assert.equal(generatorPrompt({ problem: mbpp, prompt, api: 'chat' }).stop, undefined);
 });
 
 test('the six prompts differ and each shows role, statement and tests verbatim', () => {
@@ -57,7 +76,9 @@ test('the six prompts differ and each shows role, statement and tests verbatim',
   for (let prompt = 0; prompt < GENERATOR_PROMPTS; prompt += 1) {
     const { messages, version } = generatorPrompt({ problem: humanEval, prompt, api: 'chat' });
     assert.ok(messages[0]?.content.startsWith(ROLES.generator));
-    assert.ok(messages[1]?.content.includes(STATEMENT) && messages[1].content.includes('assert near([1.0, 2.0], 0.5) == False'));
+    assert.ok(
+      messages[1]?.content.includes(STATEMENT) && messages[1].content.includes('assert near([1.0, 2.0], 0.5) == False'),
+    );
     texts.add(messages[1]?.content ?? '');
     versions.add(version);
   }
@@ -67,8 +88,18 @@ test('the six prompts differ and each shows role, statement and tests verbatim',
 
 test('clarification, earlier program and complaint are told', () => {
   const base = { problem: mbpp, prompt: 1, api: 'chat' } as const;
-  const user = generatorPrompt({ ...base, clarification: 'Means this.', avoid: 'def f(x):\n    return "```"\n', complaint: `No code.${'x'.repeat(5000)}` }).messages[1]?.content ?? '';
-  assert.ok(user.includes('Means this.') && user.includes('````python\ndef f(x):\n    return "```"\n````') && user.includes('No code.'));
+  const user =
+    generatorPrompt({
+      ...base,
+      clarification: 'Means this.',
+      avoid: 'def f(x):\n    return "```"\n',
+      complaint: `No code.${'x'.repeat(5000)}`,
+    }).messages[1]?.content ?? '';
+  assert.ok(
+    user.includes('Means this.') &&
+      user.includes('````python\ndef f(x):\n    return "```"\n````') &&
+      user.includes('No code.'),
+  );
   assert.ok(user.length < 2500, 'a complaint is bounded');
   assert.notEqual(user, generatorPrompt(base).messages[1]?.content);
 });
@@ -88,6 +119,15 @@ test('one text for a completions endpoint holds all messages', () => {
 });
 
 test('a reply is read as a program', () => {
-  const reply = { kind: 'ok', text: '```python\ndef f(x):\n    return 2\n```', reasoning: '', finishReason: 'stop' } as const;
-  assert.deepEqual(readProgram({ reply, problem: mbpp, api: 'chat' }), { kind: 'program', code: 'def f(x):\n    return 2\n', rule: 'fenced' });
+  const reply = {
+    kind: 'ok',
+    text: '```python\ndef f(x):\n    return 2\n```',
+    reasoning: '',
+    finishReason: 'stop',
+  } as const;
+  assert.deepEqual(readProgram({ reply, problem: mbpp, api: 'chat' }), {
+    kind: 'program',
+    code: 'def f(x):\n    return 2\n',
+    rule: 'fenced',
+  });
 });

@@ -1,7 +1,15 @@
 import type { Prompt } from '../models/model.ts';
 import type { Problem } from '../problems/problem.ts';
-import { extractProgram, type Extracted, type Unextracted } from './extract-program.ts';
-import { chatPrompt, complaintSection, programForm, pythonFence, statementSection, testsSection, wanted } from './prompt-parts.ts';
+import { type Extracted, extractProgram, type Unextracted } from './extract-program.ts';
+import {
+  chatPrompt,
+  complaintSection,
+  programForm,
+  pythonFence,
+  statementSection,
+  testsSection,
+  wanted,
+} from './prompt-parts.ts';
 import type { ReplyLike } from './reply-text.ts';
 import { stopWords } from './stop-words.ts';
 
@@ -21,12 +29,18 @@ interface Method {
 }
 
 const METHODS: readonly Method[] = [
-  { version: '1', task: (what) => `Write ${what} for the problem below.`, testsTitle: 'It must pass these tests:', method: undefined },
+  {
+    version: '1',
+    task: (what) => `Write ${what} for the problem below.`,
+    testsTitle: 'It must pass these tests:',
+    method: undefined,
+  },
   {
     version: '1',
     task: (what) => `Plan, then write ${what} for the problem below.`,
     testsTitle: 'It must pass these tests:',
-    method: 'First write a plan of three to five short numbered steps: what comes in, what is computed, what goes out. Then turn each step into code.',
+    method:
+      'First write a plan of three to five short numbered steps: what comes in, what is computed, what goes out. Then turn each step into code.',
   },
   {
     version: '1',
@@ -39,7 +53,8 @@ const METHODS: readonly Method[] = [
     version: '1',
     task: (what) => `Learn from examples how ${what} must behave, then write it.`,
     testsTitle: 'Worked examples:',
-    method: 'Take one or two examples and explain, in one or two sentences each, how the result follows from the input. State the general rule in one sentence. Then write code that follows that rule for every input.',
+    method:
+      'Take one or two examples and explain, in one or two sentences each, how the result follows from the input. State the general rule in one sentence. Then write code that follows that rule for every input.',
   },
   {
     version: '1',
@@ -52,7 +67,8 @@ const METHODS: readonly Method[] = [
     version: '1',
     task: (what) => `Start from the tests and write ${what} so that it fulfils them.`,
     testsTitle: 'The tests that define success:',
-    method: 'First note what the tests say that the text does not: types of arguments and result, order, rounding, what is returned when there is no answer. Then write code that agrees with both the text and the tests.',
+    method:
+      'First note what the tests say that the text does not: types of arguments and result, order, rounding, what is returned when there is no answer. Then write code that agrees with both the text and the tests.',
   },
 ];
 
@@ -71,9 +87,11 @@ export interface GeneratorInput {
 /** Throws a RangeError for a prompt number that does not exist. */
 export function generatorPrompt({ problem, prompt, clarification, avoid, complaint, api }: GeneratorInput): Prompt {
   const method = METHODS[prompt];
-  if (method === undefined) throw new RangeError(`generator prompt ${prompt} does not exist; there are ${GENERATOR_PROMPTS}`);
+  if (method === undefined)
+    throw new RangeError(`generator prompt ${prompt} does not exist; there are ${GENERATOR_PROMPTS}`);
   const version = `generator/${prompt}@${method.version}`;
-  if (api === 'completions' && prompt === 0 && clarification === undefined && avoid === undefined) return bareStatement(problem, complaint);
+  if (api === 'completions' && prompt === 0 && clarification === undefined && avoid === undefined)
+    return bareStatement(problem, complaint);
   return chatPrompt({
     agent: 'generator',
     version,
@@ -83,7 +101,9 @@ export function generatorPrompt({ problem, prompt, clarification, avoid, complai
       statementSection(problem),
       testsSection(problem, method.testsTitle),
       clarification === undefined ? undefined : `Clarification of the problem:\n${clarification}`,
-      avoid === undefined ? undefined : `This earlier program was not accepted. Write a different implementation, with another approach:\n${pythonFence(avoid)}`,
+      avoid === undefined
+        ? undefined
+        : `This earlier program was not accepted. Write a different implementation, with another approach:\n${pythonFence(avoid)}`,
       method.method,
       programForm(problem),
     ],
@@ -94,19 +114,31 @@ export function generatorPrompt({ problem, prompt, clarification, avoid, complai
 
 /** What a base model continues: HumanEval's prompt byte by byte; a description as a docstring with its tests before the code (MBPP). */
 function bareStatement(problem: Problem, complaint: string | undefined): Prompt {
-  const tests = problem.visibleTests.flatMap((test) => (test.kind === 'assert' ? [test.source] : [`Input:\n${test.stdin}\nOutput:\n${test.stdout}`]));
+  const tests = problem.visibleTests.flatMap((test) =>
+    test.kind === 'assert' ? [test.source] : [`Input:\n${test.stdin}\nOutput:\n${test.stdout}`],
+  );
   const docstring = `"""\n${[problem.statement, ...tests].join('\n')}\n"""\n`;
   const content = problem.form === 'completion' ? problem.statement : docstring;
   return {
     version: 'generator/0-completion@1',
     agent: 'generator',
-    messages: [{ role: 'user', content: complaint === undefined ? content : `# ${complaintSection(complaint).replaceAll('\n', ' ')}\n${content}` }],
+    messages: [
+      {
+        role: 'user',
+        content:
+          complaint === undefined ? content : `# ${complaintSection(complaint).replaceAll('\n', ' ')}\n${content}`,
+      },
+    ],
     temperature: 0,
     maxTokens: MAX_TOKENS,
     stop: stopWords(problem).sent,
   };
 }
 
-export function readProgram(input: { reply: ReplyLike; problem: Problem; api: 'chat' | 'completions' }): Extracted | Unextracted {
+export function readProgram(input: {
+  reply: ReplyLike;
+  problem: Problem;
+  api: 'chat' | 'completions';
+}): Extracted | Unextracted {
   return extractProgram(input);
 }

@@ -2,6 +2,7 @@ import type { ChatMessage, Prompt } from '../models/model.ts';
 import type { Problem, VisibleTest } from '../problems/problem.ts';
 import { maskExpected } from '../python-syntax/mask-expected.ts';
 import { parsePython } from '../python-syntax/parse-python.ts';
+import { spelling } from '../python-syntax/spelling.ts';
 import { splitAsserts } from '../python-syntax/split-asserts.ts';
 import type { Unextracted } from './extract-program.ts';
 import { chatPrompt, complaintSection, pythonFence, statementSection } from './prompt-parts.ts';
@@ -26,7 +27,12 @@ const ANSWER_TOKENS = 256;
 const MAX_TRACE_CHARS = 4000;
 
 /** First turn; undefined when the test asks for no value of the entry point (no assert, no call of it): nothing to imagine. */
-export function imaginedExecutionPrompt({ code, test, entryPoint, problem }: ImaginedExecutionInput): Prompt | undefined {
+export function imaginedExecutionPrompt({
+  code,
+  test,
+  entryPoint,
+  problem,
+}: ImaginedExecutionInput): Prompt | undefined {
   const question = questionOf(test, entryPoint);
   if (question === undefined) return undefined;
   return chatPrompt({
@@ -46,16 +52,32 @@ export function imaginedExecutionPrompt({ code, test, entryPoint, problem }: Ima
 }
 
 function questionOf(test: VisibleTest, entryPoint: string): string | undefined {
-  if (test.kind === 'stdio') return `<input>\n${test.stdin}${test.stdin === '' || test.stdin.endsWith('\n') ? '' : '\n'}</input>`;
+  if (test.kind === 'stdio')
+    return `<input>\n${test.stdin}${test.stdin === '' || test.stdin.endsWith('\n') ? '' : '\n'}</input>`;
   const masked = maskExpected({ assertSource: test.source, entryPoint });
   if (masked === undefined) return undefined;
   return `<function_call>\n${masked.shape === 'plain' ? masked.call : masked.masked}\n</function_call>`;
 }
 
 /** Second turn, on top of the first and its reply. */
-export function completionPrompt({ first, firstReply, test, entryPoint, complaint }: { first: Prompt; firstReply: string; test: VisibleTest; entryPoint: string; complaint?: string | undefined }): Prompt {
+export function completionPrompt({
+  first,
+  firstReply,
+  test,
+  entryPoint,
+  complaint,
+}: {
+  first: Prompt;
+  firstReply: string;
+  test: VisibleTest;
+  entryPoint: string;
+  complaint?: string | undefined;
+}): Prompt {
   const trace = answerOf(firstReply).text.trim();
-  const shownTrace = trace.length <= MAX_TRACE_CHARS ? trace : `${trace.slice(0, MAX_TRACE_CHARS / 4)}\n…\n${trace.slice(-(MAX_TRACE_CHARS * 3) / 4)}`;
+  const shownTrace =
+    trace.length <= MAX_TRACE_CHARS
+      ? trace
+      : `${trace.slice(0, MAX_TRACE_CHARS / 4)}\n…\n${trace.slice(-(MAX_TRACE_CHARS * 3) / 4)}`;
   const masked = test.kind === 'assert' ? (maskExpected({ assertSource: test.source, entryPoint })?.masked ?? '') : '';
   const ask =
     test.kind === 'stdio'
@@ -83,10 +105,19 @@ const MAX_PREDICTION_CHARS = 20_000;
  * The value in the completed test: the text of the tag when there is one, else the last line that begins an assert, else rejected. The
  * assert must ask the same call as the test (spacing and quotes aside). For stdio the printed text, compared without trailing space.
  */
-export function readPrediction({ reply, test, entryPoint }: { reply: ReplyLike; test: VisibleTest; entryPoint: string }): Prediction | Unextracted {
+export function readPrediction({
+  reply,
+  test,
+  entryPoint,
+}: {
+  reply: ReplyLike;
+  test: VisibleTest;
+  entryPoint: string;
+}): Prediction | Unextracted {
   if (reply.kind === 'refused') return unusable('refused', 'The reply was a refusal.');
   const answer = answerOf(reply.text);
-  if (reply.kind === 'no_final_answer' || answer.unclosedThinking) return unusable('no_final_answer', 'The reply held reasoning and no final answer.');
+  if (reply.kind === 'no_final_answer' || answer.unclosedThinking)
+    return unusable('no_final_answer', 'The reply held reasoning and no final answer.');
   if (answer.text.trim() === '') return unusable('empty', 'The reply was empty.');
   if (test.kind === 'stdio') return readOutput(answer.text, test.stdout, reply.kind === 'truncated');
   const asked = maskExpected({ assertSource: test.source, entryPoint });
@@ -96,39 +127,38 @@ export function readPrediction({ reply, test, entryPoint }: { reply: ReplyLike; 
   const completed = splitAsserts(text).at(-1);
   const value = completed === undefined ? undefined : valueIn({ completed, asked, entryPoint });
   const prediction = value ?? (tagged === undefined || completed !== undefined ? undefined : bareValue(text));
-  if (prediction !== undefined && prediction.length <= MAX_PREDICTION_CHARS) return { kind: 'prediction', prediction, comparison: asked.comparison };
+  if (prediction !== undefined && prediction.length <= MAX_PREDICTION_CHARS)
+    return { kind: 'prediction', prediction, comparison: asked.comparison };
   if (reply.kind === 'truncated') return unusable('truncated', 'The reply was cut off before the completed assert.');
-  return unusable('no_answer', completed === undefined ? 'The reply held no completed assert.' : 'The completed assert is not the one that was asked for, or holds no single value.');
+  return unusable(
+    'no_answer',
+    completed === undefined
+      ? 'The reply held no completed assert.'
+      : 'The completed assert is not the one that was asked for, or holds no single value.',
+  );
 }
 
-function valueIn({ completed, asked, entryPoint }: { completed: string; asked: { call: string; masked: string }; entryPoint: string }): string | undefined {
+function valueIn({
+  completed,
+  asked,
+  entryPoint,
+}: {
+  completed: string;
+  asked: { call: string; masked: string };
+  entryPoint: string;
+}): string | undefined {
   const answered = maskExpected({ assertSource: completed, entryPoint });
   if (answered?.expected === undefined || answered.expected.trim() === '...') return undefined;
-  return normalised(answered.call) === normalised(asked.call) ? answered.expected : undefined;
+  return spelling(answered.call) === spelling(asked.call) ? answered.expected : undefined;
 }
 
 /** A tag that holds only the value: models leave the call out now and then. */
 function bareValue(text: string): string | undefined {
   const expression = text.trim();
   const { statements, hasErrors } = parsePython(expression);
-  return !hasErrors && statements.length === 1 && statements[0]?.type === 'ExpressionStatement' ? expression : undefined;
-}
-
-/** Equal for two spellings of one call: spaces, brackets around the whole, quotes and a final comma differ among models. */
-export function normalised(expression: string): string {
-  let text = expression.trim();
-  while (text.startsWith('(') && text.endsWith(')') && balancedInside(text)) text = text.slice(1, -1).trim();
-  return text.replace(/\s+/g, '').replaceAll('"', "'").replace(/,(?=[)\]}])/g, '');
-}
-
-function balancedInside(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length - 1; at += 1) {
-    if (text[at] === '(') depth += 1;
-    if (text[at] === ')') depth -= 1;
-    if (depth === 0) return false;
-  }
-  return true;
+  return !hasErrors && statements.length === 1 && statements[0]?.type === 'ExpressionStatement'
+    ? expression
+    : undefined;
 }
 
 function withoutFences(text: string): string {
@@ -137,9 +167,16 @@ function withoutFences(text: string): string {
 
 function readOutput(text: string, expected: string, truncated: boolean): Prediction | Unextracted {
   const output = taggedText(text, 'output');
-  if (output === undefined) return truncated ? unusable('truncated', 'The reply was cut off.') : unusable('no_answer', 'The reply held no <output> element.');
+  if (output === undefined)
+    return truncated
+      ? unusable('truncated', 'The reply was cut off.')
+      : unusable('no_answer', 'The reply held no <output> element.');
   const printed = withoutFences(output).replace(/^\n/, '');
-  return { kind: 'prediction', prediction: pythonString(printed), comparison: `[l.rstrip() for l in __prediction__.rstrip().splitlines()] == [l.rstrip() for l in ${pythonString(expected)}.rstrip().splitlines()]` };
+  return {
+    kind: 'prediction',
+    prediction: pythonString(printed),
+    comparison: `[l.rstrip() for l in __prediction__.rstrip().splitlines()] == [l.rstrip() for l in ${pythonString(expected)}.rstrip().splitlines()]`,
+  };
 }
 
 /** A Python string literal; JSON's escapes are Python's, but for the halves of surrogate pairs, which stay unescaped. */

@@ -7,11 +7,23 @@ type Inspect = (code: string) => PythonSource;
  * The code with those statements of the preamble put before it that bind a name it does not bind itself (and those that bind none, unless
  * it repeats them). They come after `from __future__` imports and a module docstring, which Python wants first.
  */
-export function withPreamble({ code, preamble, inspect }: { code: string; preamble: string; inspect: Inspect }): string {
+export function withPreamble({
+  code,
+  preamble,
+  inspect,
+}: {
+  code: string;
+  preamble: string;
+  inspect: Inspect;
+}): string {
   if (preamble.trim() === '') return code;
   const own = inspect(code);
   const missing = parsePython(preamble)
-    .statements.filter((statement) => (statement.defines.length === 0 ? !code.includes(preamble.slice(statement.from, statement.to)) : statement.defines.some((name) => !own.defines.has(name))))
+    .statements.filter((statement) =>
+      statement.defines.length === 0
+        ? !code.includes(preamble.slice(statement.from, statement.to))
+        : statement.defines.some((name) => !own.defines.has(name)),
+    )
     .map((statement) => preamble.slice(statement.from, statement.to).trimEnd());
   return insert(code, missing, own);
 }
@@ -20,7 +32,17 @@ export function withPreamble({ code, preamble, inspect }: { code: string; preamb
  * A fix that came in a block of its own may rely on imports and helpers of earlier blocks: the module-level definitions that the code uses
  * and does not bind (nor `known`) are put before it, with what they use in turn.
  */
-export function withEarlierDefinitions({ code, earlier, known, inspect }: { code: string; earlier: string[]; known: Set<string>; inspect: Inspect }): string {
+export function withEarlierDefinitions({
+  code,
+  earlier,
+  known,
+  inspect,
+}: {
+  code: string;
+  earlier: string[];
+  known: Set<string>;
+  inspect: Inspect;
+}): string {
   const own = inspect(code);
   if (!own.parsed || own.hasErrors || earlier.length === 0) return code;
   const available = new Map<string, { text: string; order: number }>();
@@ -28,7 +50,8 @@ export function withEarlierDefinitions({ code, earlier, known, inspect }: { code
   for (const block of earlier) {
     for (const statement of inspect(block).statements) {
       order += 1;
-      for (const name of statement.defines) available.set(name, { text: block.slice(statement.from, statement.to).trimEnd(), order });
+      for (const name of statement.defines)
+        available.set(name, { text: block.slice(statement.from, statement.to).trimEnd(), order });
     }
   }
   const chosen = new Map<string, number>();
@@ -59,12 +82,21 @@ function insert(code: string, statements: string[], source: PythonSource): strin
 }
 
 /** Without module-level asserts and prints that call the entry point: a model's own, often wrong, tries at testing itself. */
-export function withoutOwnTests({ code, entryPoint, source }: { code: string; entryPoint: string; source: PythonSource }): string {
+export function withoutOwnTests({
+  code,
+  entryPoint,
+  source,
+}: {
+  code: string;
+  entryPoint: string;
+  source: PythonSource;
+}): string {
   let result = '';
   let keptTo = 0;
   for (const statement of source.statements) {
     const text = code.slice(statement.from, statement.to);
-    const isTest = statement.type === 'AssertStatement' || (statement.type === 'ExpressionStatement' && /^print[ \t]*\(/.test(text));
+    const isTest =
+      statement.type === 'AssertStatement' || (statement.type === 'ExpressionStatement' && /^print[ \t]*\(/.test(text));
     if (!isTest || statement.hasErrors || !namesIn(text).has(entryPoint)) continue;
     result += code.slice(keptTo, statement.from);
     keptTo = statement.to;
@@ -76,7 +108,15 @@ export function withoutOwnTests({ code, entryPoint, source }: { code: string; en
  * A reply that is only the function's body, indented as a continuation of the statement; `undefined` when no indentation makes it one.
  * Tried in order: as written; only its first line unindented (models and endpoints trim the start of a reply); all of it unindented.
  */
-export function asBody({ text, problem, inspect }: { text: string; problem: Problem; inspect: Inspect }): string | undefined {
+export function asBody({
+  text,
+  problem,
+  inspect,
+}: {
+  text: string;
+  problem: Problem;
+  inspect: Inspect;
+}): string | undefined {
   const body = text.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
   if (body === '' || body.length > 20_000) return undefined;
   const indent = bodyIndent(problem);

@@ -57,7 +57,9 @@ function fence(language: string, text: string): string {
 
 /** The statement verbatim: a completion statement as code, prose as prose. */
 export function statementSection(problem: Problem): string {
-  return problem.form === 'completion' ? `Problem:\n${pythonFence(problem.statement)}` : `Problem:\n${problem.statement}`;
+  return problem.form === 'completion'
+    ? `Problem:\n${pythonFence(problem.statement)}`
+    : `Problem:\n${problem.statement}`;
 }
 
 /** The visible tests verbatim, or nothing. */
@@ -67,7 +69,11 @@ export function testsSection(problem: Problem, title = 'It must pass these tests
 
 export function testList(tests: VisibleTest[]): string {
   const asserts = tests.flatMap((test) => (test.kind === 'assert' ? [test.source] : []));
-  const runs = tests.flatMap((test) => (test.kind === 'stdio' ? [`<test>\n<input>\n${closed(test.stdin)}</input>\n<output>\n${closed(test.stdout)}</output>\n</test>`] : []));
+  const runs = tests.flatMap((test) =>
+    test.kind === 'stdio'
+      ? [`<test>\n<input>\n${closed(test.stdin)}</input>\n<output>\n${closed(test.stdout)}</output>\n</test>`]
+      : [],
+  );
   return [...(asserts.length > 0 ? [pythonFence(asserts.join('\n'))] : []), ...runs].join('\n');
 }
 
@@ -77,9 +83,13 @@ function closed(text: string): string {
 
 /** The tests that did not pass, with what was expected and what came; bounded. */
 export function failuresSection(results: TestResult[], title: string): string | undefined {
-  const failing = results.filter((result) => result.status !== 'pass' && result.status !== 'invalid_test' && result.status !== 'not_run');
+  const failing = results.filter(
+    (result) => result.status !== 'pass' && result.status !== 'invalid_test' && result.status !== 'not_run',
+  );
   if (failing.length === 0) return undefined;
-  const rows = failing.slice(0, MAX_RESULTS).map((result, index) => `${index + 1}. ${shown(result.test)}\n   ${happened(result)}`);
+  const rows = failing
+    .slice(0, MAX_RESULTS)
+    .map((result, index) => `${index + 1}. ${shown(result.test)}\n   ${happened(result)}`);
   const more = failing.length > MAX_RESULTS ? `\n(${failing.length - MAX_RESULTS} more tests failed.)` : '';
   return `${title}\n${rows.join('\n')}${more}`;
 }
@@ -95,16 +105,24 @@ function happened(result: TestResult): string {
 
 /** Text of a program's making, bounded and without control characters. */
 export function shown(text: string, maxChars = MAX_VALUE_CHARS): string {
-  const head = text.slice(0, maxChars * 2).toWellFormed().replace(/\p{Cc}/gu, (char) => (char === '\n' || char === '\t' ? char : '\uFFFD'));
-  return head.length <= maxChars ? head : `${head.slice(0, Math.ceil(maxChars * 0.6))} … ${head.slice(maxChars - Math.floor(maxChars * 0.4), maxChars)}`;
+  const head = text
+    .slice(0, maxChars * 2)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, (char) => (char === '\n' || char === '\t' ? char : '\uFFFD'));
+  return head.length <= maxChars
+    ? head
+    : `${head.slice(0, Math.ceil(maxChars * 0.6))} … ${head.slice(maxChars - Math.floor(maxChars * 0.4), maxChars)}`;
 }
 
 /** What the answer must look like when it is a program. */
 export function programForm(problem: Problem): string {
-  if (problem.kind === 'stdio') return 'Give the final program as one ```python code block. It reads standard input and prints the answer, nothing else.';
+  if (problem.kind === 'stdio')
+    return 'Give the final program as one ```python code block. It reads standard input and prints the answer, nothing else.';
   return `Give the final program as one \`\`\`python code block that defines ${problem.entryPoint} with all imports and helper functions it needs, without tests or example calls.`;
 }
 
 export function wanted(problem: Problem): string {
-  return problem.kind === 'stdio' ? 'a Python program that reads standard input and prints the answer' : `the Python function ${problem.entryPoint}`;
+  return problem.kind === 'stdio'
+    ? 'a Python program that reads standard input and prints the answer'
+    : `the Python function ${problem.entryPoint}`;
 }

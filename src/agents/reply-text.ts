@@ -48,7 +48,8 @@ export function withoutThinking(text: string): { text: string; unclosed: boolean
   return depth > 0 ? { text: kept, unclosed: true } : { text: kept + text.slice(keptTo), unclosed: false };
 }
 
-const TOOL_MARKS = /<(\/?)(tool_call|tool_calls|function_call|tool_code|invoke|function_calls)>|<\|?(?:tool_call|tool_calls_section)[\w｜▁]*\|?>|\[TOOL_CALLS\]/gi;
+const TOOL_MARKS =
+  /<(\/?)(tool_call|tool_calls|function_call|tool_code|invoke|function_calls)>|<\|?(?:tool_call|tool_calls_section)[\w｜▁]*\|?>|\[TOOL_CALLS\]/gi;
 
 function withoutToolCalls(text: string): { text: string; found: boolean } {
   let kept = '';
@@ -78,14 +79,17 @@ function isCallObject(text: string): boolean {
   if (!text.trimStart().startsWith('{') || text.length > 100_000) return false;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && 'name' in value && ('arguments' in value || 'parameters' in value);
+    return (
+      typeof value === 'object' && value !== null && 'name' in value && ('arguments' in value || 'parameters' in value)
+    );
   } catch {
     return false;
   }
 }
 
 /** `<|endoftext|>`, `<|im_end|>`, `<|eot_id|>`, `<｜end▁of▁sentence｜>`; what a model writes after one belongs to another text. */
-const END_TOKEN = /<[|｜](?:endoftext|im_end|eot_id|eom_id|end_of_text|end|end[▁_]of[▁_]sentence|file_sep|file_separator)[|｜]>|<end_of_turn>/g;
+const END_TOKEN =
+  /<[|｜](?:endoftext|im_end|eot_id|eom_id|end_of_text|end|end[▁_]of[▁_]sentence|file_sep|file_separator)[|｜]>|<end_of_turn>/g;
 const OTHER_TOKEN = /<[|｜][\w▁ ]{1,40}[|｜]>(?:assistant\n)?|<start_of_turn>(?:model\n)?/g;
 const LINE_END_TOKEN = /(?:<\/s>|<s>|<eos>|<bos>|<pad>|\[\/?INST\]){1,8}[ \t]{0,20}$/gm;
 

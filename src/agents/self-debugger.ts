@@ -16,7 +16,19 @@ const METHODS = [
  * Asks for a diagnosis first and a revision after it, not for a new program (§3.3). Shows at most eight failing tests with actual result or
  * exception. `prompt` is 0 to 2; the reply is read by the generator's `readProgram`.
  */
-export function selfDebuggerPrompt({ problem, code, results, prompt, complaint }: { problem: Problem; code: string; results: TestResult[]; prompt: number; complaint?: string | undefined }): Prompt {
+export function selfDebuggerPrompt({
+  problem,
+  code,
+  results,
+  prompt,
+  complaint,
+}: {
+  problem: Problem;
+  code: string;
+  results: TestResult[];
+  prompt: number;
+  complaint?: string | undefined;
+}): Prompt {
   const method = METHODS[prompt];
   if (method === undefined) throw new RangeError(`debug prompt ${prompt} does not exist; there are ${DEBUG_PROMPTS}`);
   const passed = results.filter((result) => result.status === 'pass').length;

@@ -1,9 +1,9 @@
 import type { Prompt } from '../models/model.ts';
 import type { Problem, VisibleTest } from '../problems/problem.ts';
 import { maskExpected } from '../python-syntax/mask-expected.ts';
+import { spelling } from '../python-syntax/spelling.ts';
 import { splitAsserts } from '../python-syntax/split-asserts.ts';
 import type { Unextracted } from './extract-program.ts';
-import { normalised } from './imagined-execution.ts';
 import { chatPrompt, statementSection, testsSection } from './prompt-parts.ts';
 import { answerOf, type ReplyLike } from './reply-text.ts';
 import { taggedText, taggedTexts } from './tagged-text.ts';
@@ -26,13 +26,24 @@ const MAX_TEST_CHARS = 2000;
 const MAX_TESTS_READ = 200;
 
 /** Query numbers beyond the five repeat their focus with a number in the text, so that no two queries are the same. */
-export function testDesignerPrompt({ problem, query, count, complaint }: { problem: Problem; query: number; count: number; complaint?: string | undefined }): Prompt {
+export function testDesignerPrompt({
+  problem,
+  query,
+  count,
+  complaint,
+}: {
+  problem: Problem;
+  query: number;
+  count: number;
+  complaint?: string | undefined;
+}): Prompt {
   const focus = FOCUS[query % FOCUS.length] ?? '';
-  const round = query < FOCUS.length ? '' : ` This is set ${Math.floor(query / FOCUS.length) + 1}; use other inputs than before.`;
+  const round =
+    query < FOCUS.length ? '' : ` This is set ${Math.floor(query / FOCUS.length) + 1}; use other inputs than before.`;
   const form =
     problem.kind === 'stdio'
       ? 'Write each test as\n<test>\n<input>\nwhat is typed in\n</input>\n<output>\nwhat must be printed\n</output>\n</test>\nand write nothing else.'
-      : `Write each test as one line "assert ${problem.entryPoint}(…) == …" with literal values, all in one \`\`\`python code block, and write nothing else: no program, no comments.`;
+      : `Write each test as one line "assert ${problem.entryPoint}(…) == …" with literal values, in one \`\`\`python code block. End each line with its number as a comment, # 1 to # ${count}; close the block after # ${count} and write nothing else. No two tests may share an input.`;
   return chatPrompt({
     agent: 'testDesigner',
     version: `test-designer/${query}@1`,
@@ -59,10 +70,19 @@ export interface DesignedTests {
  * The tests of a reply, at most `count`, without doubles. Dropped: what is not one assert on the entry point, the last test of a cut-off reply, and tests with the input of a visible test: running those would execute
  * visible tests, which MBPP's Standard setting must not.
  */
-export function readTests({ reply, problem, count }: { reply: ReplyLike; problem: Problem; count?: number | undefined }): DesignedTests | Unextracted {
+export function readTests({
+  reply,
+  problem,
+  count,
+}: {
+  reply: ReplyLike;
+  problem: Problem;
+  count?: number | undefined;
+}): DesignedTests | Unextracted {
   if (reply.kind === 'refused') return { kind: 'unusable', reason: 'refused', detail: 'The reply was a refusal.' };
   const answer = answerOf(reply.text);
-  if (reply.kind === 'no_final_answer' || answer.unclosedThinking) return { kind: 'unusable', reason: 'no_final_answer', detail: 'The reply held reasoning and no final answer.' };
+  if (reply.kind === 'no_final_answer' || answer.unclosedThinking)
+    return { kind: 'unusable', reason: 'no_final_answer', detail: 'The reply held reasoning and no final answer.' };
   if (answer.text.trim() === '') return { kind: 'unusable', reason: 'empty', detail: 'The reply was empty.' };
   const found = problem.kind === 'stdio' ? readRuns(answer.text) : readAsserts(answer.text, reply.kind === 'truncated');
   const seen = new Set(problem.visibleTests.map((test) => inputOf(test, problem.entryPoint)));
@@ -75,12 +95,15 @@ export function readTests({ reply, problem, count }: { reply: ReplyLike; problem
     if (tests.length === count) break;
   }
   if (tests.length > 0) return { kind: 'tests', tests };
-  if (reply.kind === 'truncated') return { kind: 'unusable', reason: 'truncated', detail: 'The reply was cut off before the first whole test.' };
+  if (reply.kind === 'truncated')
+    return { kind: 'unusable', reason: 'truncated', detail: 'The reply was cut off before the first whole test.' };
   return { kind: 'unusable', reason: 'no_answer', detail: 'The reply held no new, well-formed test.' };
 }
 
 function readAsserts(text: string, truncated: boolean): VisibleTest[] {
-  const bare = text.replace(/^[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?`{0,3}(?=assert\b)/gm, '').replace(/^(assert\b[^\n`]*)`{1,3}[ \t]*$/gm, '$1');
+  const bare = text
+    .replace(/^[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?`{0,3}(?=assert\b)/gm, '')
+    .replace(/^(assert\b[^\n`]*)`{1,3}[ \t]*$/gm, '$1');
   const sources = splitAsserts(bare);
   if (truncated && !/\n[ \t]*(?:`{3}|~{3})[ \t]*(?:\n|$)/.test(text.slice(text.lastIndexOf('assert')))) sources.pop();
   return sources.filter((source) => source.length <= MAX_TEST_CHARS).map((source) => ({ kind: 'assert', source }));
@@ -91,7 +114,8 @@ function readRuns(text: string): VisibleTest[] {
   for (const block of taggedTexts(text, 'test')) {
     const stdin = taggedText(block, 'input')?.replace(/^\n/, '');
     const stdout = taggedText(block, 'output')?.replace(/^\n/, '');
-    if (stdin !== undefined && stdout !== undefined && block.length <= MAX_TEST_CHARS) tests.push({ kind: 'stdio', stdin, stdout });
+    if (stdin !== undefined && stdout !== undefined && block.length <= MAX_TEST_CHARS)
+      tests.push({ kind: 'stdio', stdin, stdout });
   }
   return tests;
 }
@@ -100,5 +124,5 @@ function readRuns(text: string): VisibleTest[] {
 function inputOf(test: VisibleTest, entryPoint: string): string | undefined {
   if (test.kind === 'stdio') return test.stdin.trimEnd();
   const masked = maskExpected({ assertSource: test.source, entryPoint });
-  return masked === undefined ? undefined : normalised(masked.call);
+  return masked === undefined ? undefined : spelling(masked.call);
 }

@@ -10,8 +10,17 @@ import type { ReplyLike } from './reply-text.ts';
  * The Test Quality Checker (§3.4): infers the output of one synthesised test from the problem statement alone, never from a program, and
  * keeps the test only if that is the output it proclaims.
  */
-export function testJudgePrompt({ problem, test, complaint }: { problem: Problem; test: VisibleTest; complaint?: string | undefined }): Prompt {
-  const masked = test.kind === 'assert' ? maskExpected({ assertSource: test.source, entryPoint: problem.entryPoint }) : undefined;
+export function testJudgePrompt({
+  problem,
+  test,
+  complaint,
+}: {
+  problem: Problem;
+  test: VisibleTest;
+  complaint?: string | undefined;
+}): Prompt {
+  const masked =
+    test.kind === 'assert' ? maskExpected({ assertSource: test.source, entryPoint: problem.entryPoint }) : undefined;
   const question = masked === undefined ? 'the input of the test' : masked.call;
   return chatPrompt({
     agent: 'testJudge',

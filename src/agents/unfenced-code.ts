@@ -36,7 +36,9 @@ export function unfencedCode(text: string): string {
     let next = lineEnd + 1;
     if (inBlock) {
       if (openStatements < MAX_OPEN_STATEMENTS) {
-        const scanned = scanStatement(text, at, (lineStart) => NEW_STATEMENT.test(text.slice(lineStart, lineStart + 200)));
+        const scanned = scanStatement(text, at, (lineStart) =>
+          NEW_STATEMENT.test(text.slice(lineStart, lineStart + 200)),
+        );
         if (scanned.complete) next = endOfLine(text, Math.max(scanned.end, at)) + 1;
         else openStatements += 1;
       }

@@ -6,6 +6,7 @@ export interface Output {
   write(text: string): unknown;
   isTTY?: boolean;
   columns?: number;
+  rows?: number;
   hasColors?: (count: number) => boolean;
 }
 
@@ -19,21 +20,19 @@ export interface Context {
   cwd: string;
   /** Absolute path of the state folder. */
   home: string;
-  verbose: boolean;
   /** Calls `handler` on Ctrl-C instead of dying; returns how to stop that. */
   onInterrupt(handler: () => void): () => void;
 }
 
-export function processContext({ verbose }: { verbose: boolean }): Context {
+export function processContext(): Context {
   const cwd = process.cwd();
   return {
     stdout: process.stdout,
     stderr: process.stderr,
-    interactive: process.stdin.isTTY === true && process.stderr.isTTY === true && process.env.CI !== 'true',
+    interactive: process.stdin.isTTY && process.stderr.isTTY && process.env.CI !== 'true',
     env: process.env,
     cwd,
     home: projectHome(process.env, cwd),
-    verbose,
     onInterrupt(handler) {
       process.on('SIGINT', handler);
       return () => process.off('SIGINT', handler);
@@ -48,7 +47,7 @@ export function paint(output: Output, style: Parameters<Paint>[0], text: string)
 
 /** How to render a report for standard output. */
 export function renderOptions({ stdout }: Context): RenderOptions {
-  return { color: wantsColor(stdout), width: stdout.columns ?? 100 };
+  return { color: wantsColor(stdout), width: stdout.columns || 100 };
 }
 
 /** Human text or the machine's JSON, each ending in one newline. */

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { buildReport, type SweepReport } from '../reports/report.ts';
+import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
 import { parseSpecValue } from '../spec/parse-spec.ts';
 import type { Store } from '../store/store.ts';
 import { devStatus, stopDev } from '../temporal/embedded/dev.ts';
@@ -11,7 +12,7 @@ import { followSweep } from './follow-sweep.ts';
 import { createSweep } from './launch-sweep.ts';
 import { withStore } from './open-state.ts';
 import { prepareSweep } from './prepare-sweep.ts';
-import { surroundingsOf } from './surroundings.ts';
+import { sandboxFingerprint, surroundingsOf } from './surroundings.ts';
 import { unfinishedOf } from './sweep-result.ts';
 import { announce } from './sweep-run.ts';
 import { startSweep } from './sweep-runs.ts';
@@ -33,6 +34,7 @@ export async function demoCommand({
   json?: boolean;
 }): Promise<ExitCode> {
   await ensureReady({ context, env: context.env, yes: yes === true });
+  const fingerprint = await sandboxFingerprint(context);
   const ranBefore = (await devStatus({ home: context.home }))?.state === 'running';
   try {
     return await withStore(context, (store) =>
@@ -40,7 +42,14 @@ export async function demoCommand({
         const number = await freeNumber(store);
         const reports: SweepReport[] = [];
         for (const strategy of STRATEGIES) {
-          const report = await runOne({ context, store, temporal, name: `demo-${strategy}-${number}`, strategy });
+          const report = await runOne({
+            context,
+            store,
+            temporal,
+            name: `demo-${strategy}-${number}`,
+            strategy,
+            fingerprint,
+          });
           if (report === undefined) return 130;
           reports.push(report);
         }
@@ -66,8 +75,9 @@ async function runOne(input: {
   temporal: Temporal;
   name: string;
   strategy: (typeof STRATEGIES)[number];
+  fingerprint: SandboxFingerprint;
 }): Promise<SweepReport | undefined> {
-  const { context, store, temporal, name, strategy } = input;
+  const { context, store, temporal, name, strategy, fingerprint } = input;
   const parsed = parseSpecValue({
     name,
     benchmark: 'mini',
@@ -76,7 +86,7 @@ async function runOne(input: {
   });
   if (parsed.kind === 'problems') throw new Error(`the demo's own spec is invalid: ${JSON.stringify(parsed.problems)}`);
   const prepared = await prepareSweep({ context, spec: parsed.spec });
-  const sweep = await createSweep({ store, prepared, surroundings: await surroundingsOf({ context, prepared }) });
+  const sweep = await createSweep({ store, prepared, surroundings: surroundingsOf(prepared, fingerprint) });
   await startSweep(temporal.client, sweep);
   announce(context, sweep, temporal.uiUrl);
   const followed = await followSweep({ context, store, client: temporal.client, sweep });

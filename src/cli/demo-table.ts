@@ -6,7 +6,7 @@ import { REPORT_STEPS } from '../reports/trail.ts';
 /** Strategies side by side: pass@1 with its 95 % interval, right answers by step, and what they cost. */
 export function comparisonTable(reports: readonly SweepReport[]): string {
   const table = new Table({
-    style: { head: [], border: [] },
+    style: { head: [], border: [], compact: true },
     colAligns: ['left', ...reports.map(() => 'right' as const)],
   });
   table.push(['', ...reports.map(({ strategy }) => strategy)]);

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { createLogUpdate } from 'log-update';
 import type { Store, SweepRow } from '../store/store.ts';
 import { type Context, note } from './context.ts';
-import { progressBlock, progressLine, type Snapshot } from './progress.ts';
+import { finishedOf, progressBlock, progressLine, type Snapshot } from './progress.ts';
 import { runningProblems, type SweepRun, sweepRun } from './sweep-runs.ts';
 import { UserError } from './user-error.ts';
 
@@ -61,7 +61,7 @@ export async function followSweep(input: {
   const { context, store, client, sweep } = input;
   const display = progressDisplay(context);
   const startedAt = performance.now();
-  const doneBefore = total(await store.countOutcomes(sweep.name));
+  const doneBefore = finishedOf(await store.countOutcomes(sweep.name));
   let listedAt = Number.NEGATIVE_INFINITY;
   let running: Snapshot['running'] = [];
   try {
@@ -97,7 +97,8 @@ export async function followSweep(input: {
 
 function progressDisplay(context: Context): { show(snapshot: Snapshot): void; end(): void } {
   const { stderr } = context;
-  if (stderr.isTTY === true) {
+  // A pseudo-terminal without a size shows nothing of a block.
+  if (stderr.isTTY === true && stderr.rows !== 0 && stderr.columns !== 0) {
     const update = createLogUpdate(stderr, { showCursor: true });
     return {
       show: (snapshot) => update(progressBlock(snapshot, stderr.columns ?? 80)),
@@ -107,7 +108,6 @@ function progressDisplay(context: Context): { show(snapshot: Snapshot): void; en
   let printedAt = Number.NEGATIVE_INFINITY;
   let printed = '';
   let latest: Snapshot | undefined;
-  const stateOf = ({ counts, requests }: Snapshot) => JSON.stringify([counts, requests.sent]);
   const line = (snapshot: Snapshot) => {
     note(context, progressLine(snapshot));
     printedAt = performance.now();
@@ -125,6 +125,10 @@ function progressDisplay(context: Context): { show(snapshot: Snapshot): void; en
   };
 }
 
+function stateOf({ counts, requests }: Snapshot): string {
+  return JSON.stringify([counts, requests.sent]);
+}
+
 function unreachable(sweep: string, cause: unknown): UserError {
   return new UserError({
     message: `Temporal has not answered for ${UNREACHABLE_MS / 1000} s`,
@@ -132,8 +136,4 @@ function unreachable(sweep: string, cause: unknown): UserError {
     exitCode: 3,
     cause,
   });
-}
-
-function total(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

@@ -32,7 +32,6 @@ async function run(
     env: { PATH: process.env.PATH, ...env },
     cwd: folder,
     home: join(folder, 'state'),
-    verbose: false,
     onInterrupt: () => () => {},
   };
   const exitCode = await main(argv, context);

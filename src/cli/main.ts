@@ -8,7 +8,7 @@ import type { UserError } from './user-error.ts';
 /** Runs one command line (without node and script) and returns its exit code; never throws, and leaves nothing open. */
 export async function main(argv: readonly string[], given?: Context): Promise<number> {
   const verbose = argv.includes('--verbose');
-  const context = given ?? processContext({ verbose });
+  const context = given ?? processContext();
   surviveClosedPipes(context);
   const result = { exitCode: 0 };
   try {

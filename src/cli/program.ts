@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import type { AddCommand, Result } from './add-command.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -12,14 +13,6 @@ import { addSolve } from './commands/solve.ts';
 import { addSweep } from './commands/sweep.ts';
 import { addWorker } from './commands/worker.ts';
 import type { Context } from './context.ts';
-
-/** Where a command leaves its exit code. */
-export interface Result {
-  exitCode: number;
-}
-
-/** Adds one command to its parent. */
-export type AddCommand = (parent: Command, context: Context, result: Result) => void;
 
 const COMMANDS: readonly AddCommand[] = [
   addSetup,

@@ -7,7 +7,7 @@ import { duration, grouped, progressBlock, progressLine, type Snapshot } from '.
 const snapshot: Snapshot = {
   sweep: 'he-small',
   planned: 40,
-  counts: { pass: 6, wrong: 3, infra: 1 },
+  counts: { pass: 6, wrong: 4, infra: 1 },
   running: [
     { taskId: 'HumanEval/11', stage: 'debug' },
     { taskId: 'HumanEval/12', stage: 'check' },
@@ -21,7 +21,7 @@ const snapshot: Snapshot = {
 test('a block shows bar, outcomes, requests, tokens, running problems with their stage, and the time left', () => {
   const block = progressBlock(snapshot, 200);
   assert.match(block, /he-small {2}█{8}░{22} {2}10\/40 {2}1m00s, about 3m00s left/);
-  assert.match(block, /pass 6 · wrong 3 · infra 1/);
+  assert.match(block, /pass 6 · wrong 4 · infra 1/);
   assert.match(block, /1,234 requests sent, 5 reused · 98,765 tokens/);
   assert.match(block, /running 2: HumanEval\/11 debug, HumanEval\/12 check/);
 });
@@ -45,10 +45,14 @@ test('no line is wider than the terminal, and hostile ids cannot move the cursor
   );
 });
 
+test('what is not final does not count as done', () => {
+  assert.match(progressBlock({ ...snapshot, counts: { pass: 4, cancelled: 36 } }, 200), /4\/40/);
+});
+
 test('the same as one line for logs', () => {
   assert.equal(
     progressLine(snapshot),
-    'he-small 10/40 | pass 6 · wrong 3 · infra 1 | running 2 | 1,234 requests sent, 5 reused · 98,765 tokens | 1m00s, about 3m00s left',
+    'he-small 10/40 | pass 6 · wrong 4 · infra 1 | running 2 | 1,234 requests sent, 5 reused · 98,765 tokens | 1m00s, about 3m00s left',
   );
   assert.match(progressLine({ ...snapshot, planned: 0, counts: {}, running: [] }), /0\/0 \| no outcome yet/);
 });

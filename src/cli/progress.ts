@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { terminalLine } from '../reports/terminal-safe.ts';
+import { isFinal, isOutcome } from '../store/final-outcome.ts';
 
 /** A sweep at one moment, as the store and Temporal know it. */
 export interface Snapshot {
@@ -12,7 +13,7 @@ export interface Snapshot {
   tokens: number;
   /** Since this command began to look. */
   elapsedMs: number;
-  /** Rows that were there when it began: they say nothing about the pace. */
+  /** Final rows that were there when it began: they say nothing about the pace. */
   doneBefore: number;
 }
 
@@ -22,7 +23,7 @@ const SHOWN_RUNNING = 6;
 /** The block that a terminal shows and rewrites: at most five lines, none wider than `columns`. */
 export function progressBlock(snapshot: Snapshot, columns: number): string {
   const { planned, running } = snapshot;
-  const done = doneOf(snapshot);
+  const done = finishedOf(snapshot.counts);
   const filled = planned === 0 ? 0 : Math.round((BAR_WIDTH * done) / planned);
   const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}`;
   const lines = [
@@ -37,7 +38,7 @@ export function progressBlock(snapshot: Snapshot, columns: number): string {
 /** The same as one line, for logs. */
 export function progressLine(snapshot: Snapshot): string {
   const parts = [
-    `${snapshot.sweep} ${doneOf(snapshot)}/${snapshot.planned}`,
+    `${snapshot.sweep} ${finishedOf(snapshot.counts)}/${snapshot.planned}`,
     outcomesOf(snapshot),
     `running ${snapshot.running.length}`,
     usageOf(snapshot),
@@ -46,8 +47,10 @@ export function progressLine(snapshot: Snapshot): string {
   return terminalLine(parts.join(' | '));
 }
 
-function doneOf({ counts }: Snapshot): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+/** Rows with a final outcome: what is not final is tried again by a resume. */
+export function finishedOf(counts: Readonly<Record<string, number>>): number {
+  const final = Object.entries(counts).filter(([outcome]) => isOutcome(outcome) && isFinal(outcome));
+  return final.reduce((sum, [, rows]) => sum + rows, 0);
 }
 
 function outcomesOf({ counts }: Snapshot): string {
@@ -68,8 +71,8 @@ function runningOf({ running }: Snapshot): string {
 
 /** Elapsed, and how long the rest takes at the pace since this command began; no guess before three have ended. */
 function timing(snapshot: Snapshot): string {
-  const ended = doneOf(snapshot) - snapshot.doneBefore;
-  const left = snapshot.planned - doneOf(snapshot);
+  const ended = finishedOf(snapshot.counts) - snapshot.doneBefore;
+  const left = snapshot.planned - finishedOf(snapshot.counts);
   const eta = ended >= 3 && left > 0 ? `, about ${duration((snapshot.elapsedMs / ended) * left)} left` : '';
   return `${duration(snapshot.elapsedMs)}${eta}`;
 }

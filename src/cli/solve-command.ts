@@ -12,10 +12,10 @@ import { withStore } from './open-state.ts';
 import { prepareSweep } from './prepare-sweep.ts';
 import { type SolveTarget, solveTarget } from './solve-target.ts';
 import { nameFrom, readSpec, type SpecFlags } from './spec-input.ts';
-import { surroundingsOf } from './surroundings.ts';
+import { sandboxFingerprint, surroundingsOf } from './surroundings.ts';
 import { showResult } from './sweep-result.ts';
 import { announce } from './sweep-run.ts';
-import { startSweep } from './sweep-runs.ts';
+import { problemPage, startSweep } from './sweep-runs.ts';
 import type { ExitCode } from './user-error.ts';
 
 type SolveFlags = Pick<SpecFlags, 'strategy' | 'model' | 'endpoint' | 'api' | 'maxTokens' | 'seed'>;
@@ -47,13 +47,13 @@ export async function solveCommand(
   const spec = await readSpec({ context, file: undefined, flags });
   const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir });
   await ensureReady({ context, env: prepared.env });
-  const surroundings = await surroundingsOf({ context, prepared });
+  const surroundings = surroundingsOf(prepared, await sandboxFingerprint(context));
   return withStore(context, (store) =>
-    withStartedTemporal<ExitCode>({ context, env: prepared.env }, async ({ client, uiUrl }) => {
+    withStartedTemporal<ExitCode>({ context, env: prepared.env }, async ({ client, namespace, uiUrl }) => {
       const sweep = await createSweep({ store, prepared, surroundings });
       await startSweep(client, sweep);
-      announce(context, sweep, uiUrl);
       const key = { sweep: sweep.name, taskId: prepared.tasks[0] ?? '', sample: 0 };
+      announce(context, sweep, uiUrl === '' ? '' : problemPage(uiUrl, namespace, key));
       const told = new Set<string>();
       const look = async () => {
         for (const step of await store.steps(key)) {
@@ -85,7 +85,8 @@ async function tellEnd(input: {
 }): Promise<ExitCode> {
   const { context, store, sweep, target, taskId } = input;
   const outcome = await store.getOutcome({ sweep: sweep.name, taskId, sample: 0 });
-  const program = outcome?.submission == null ? null : (outcome.trail[outcome.submission]?.code ?? null);
+  const program =
+    outcome === undefined || outcome.submission === null ? null : (outcome.trail[outcome.submission]?.code ?? null);
   if (input.json) {
     const story = await buildProblemStory({ store, sweep: sweep.name, taskId, sample: 0 });
     printJson(context, {
@@ -107,7 +108,7 @@ async function tellEnd(input: {
 
 function ending(context: Context, outcome: OutcomeRow | undefined, { graded }: SolveTarget): string {
   if (outcome === undefined) return 'It ended without an outcome.';
-  const cost = `${count(outcome.requests)} requests, ${count(outcome.tokens)} tokens`;
+  const cost = `${count(outcome.requests)} ${outcome.requests === 1 ? 'request' : 'requests'} sent, ${count(outcome.tokens)} tokens`;
   if (!graded && outcome.submission !== null) {
     return `${outcome.finalStep}; not graded: there are no hidden tests for a prompt of your own (${cost}).`;
   }

@@ -14,7 +14,7 @@ export async function listSweepsCommand({ context, json }: { context: Context; j
   if (json === true) {
     printJson(
       context,
-      rows.map(({ sweep: { tasks, spec, ...row }, outcomes }) => ({
+      rows.map(({ sweep: { tasks: _tasks, spec, ...row }, outcomes }) => ({
         ...row,
         benchmark: spec.benchmark,
         strategy: spec.strategy.kind,

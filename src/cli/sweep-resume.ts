@@ -5,7 +5,7 @@ import { followSweep } from './follow-sweep.ts';
 import { requireSameConditions } from './launch-sweep.ts';
 import { withSweep } from './open-state.ts';
 import { prepareSweep } from './prepare-sweep.ts';
-import { surroundingsOf } from './surroundings.ts';
+import { sandboxFingerprint, surroundingsOf } from './surroundings.ts';
 import { showResult } from './sweep-result.ts';
 import { announce, detached } from './sweep-run.ts';
 import { startSweep } from './sweep-runs.ts';
@@ -29,7 +29,7 @@ export function resumeSweepCommand(input: {
     }
     const prepared = await prepareSweep({ context, spec: sweep.spec, dataDir: input.dataDir });
     await ensureReady({ context, env: prepared.env });
-    requireSameConditions(sweep, await surroundingsOf({ context, prepared }));
+    requireSameConditions(sweep, surroundingsOf(prepared, await sandboxFingerprint(context)));
     return withStartedTemporal({ context, env: prepared.env }, async ({ client, uiUrl }) => {
       await startSweep(client, sweep);
       announce(context, sweep, uiUrl);

@@ -8,7 +8,7 @@ import { withStore } from './open-state.ts';
 import { planText } from './plan-text.ts';
 import { type PreparedSweep, planOf, prepareSweep } from './prepare-sweep.ts';
 import { readSpec, type SpecFlags } from './spec-input.ts';
-import { surroundingsOf } from './surroundings.ts';
+import { sandboxFingerprint, surroundingsOf } from './surroundings.ts';
 import { showResult } from './sweep-result.ts';
 import { startSweep } from './sweep-runs.ts';
 import type { ExitCode } from './user-error.ts';
@@ -52,7 +52,7 @@ export async function launch(input: {
 }): Promise<ExitCode> {
   const { context, prepared, json } = input;
   await ensureReady({ context, env: prepared.env });
-  const surroundings = await surroundingsOf({ context, prepared });
+  const surroundings = surroundingsOf(prepared, await sandboxFingerprint(context));
   return withStore(context, async (store) => {
     await requireFreeName({ store, prepared, surroundings });
     return withStartedTemporal({ context, env: prepared.env }, async ({ client, uiUrl }) => {

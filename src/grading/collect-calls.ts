@@ -7,7 +7,13 @@ const reply = z.object({
   setup: z.string(),
   alias: z.string().nullable(),
   tests: z.array(
-    z.object({ source: z.string(), label: z.string(), calls: z.array(z.string()), invalid: z.string().optional(), inherent: z.string().optional() }),
+    z.object({
+      source: z.string(),
+      label: z.string(),
+      calls: z.array(z.string()),
+      invalid: z.string().optional(),
+      inherent: z.string().optional(),
+    }),
   ),
 });
 
@@ -22,7 +28,7 @@ export interface CollectedTest {
   inherent?: string | undefined;
 }
 
-export interface Collected {
+interface Collected {
   prelude: string;
   setup: string;
   alias: string | null;
@@ -47,11 +53,18 @@ export async function collectCalls(job: {
   const input = { mode: 'collect', entryPoint, setup, ...source };
   const answer = await askJudge({ sandbox, script: 'replay', input, reply, trust, seconds: SECONDS, signal });
   const wanted = 'tests' in source ? source.tests : undefined;
-  if (answer.kind === 'reply' && (wanted === undefined || answer.reply.tests.length === wanted.length)) return answer.reply;
-  const invalid = answer.kind === 'failed' ? `the test itself fails: ${answer.reason} ${answer.detail}`.trim() : 'the test broke the judge';
+  if (answer.kind === 'reply' && (wanted === undefined || answer.reply.tests.length === wanted.length))
+    return answer.reply;
+  const invalid =
+    answer.kind === 'failed'
+      ? `the test itself fails: ${answer.reason} ${answer.detail}`.trim()
+      : 'the test broke the judge';
   if (wanted === undefined || wanted.length <= 1) {
     const text = 'check' in source ? source.check : (source.tests[0] ?? '');
-    const tests = wanted?.length === 0 ? [] : [{ source: text, label: 'check' in source ? 'check(candidate)' : text, calls: [], invalid }];
+    const tests =
+      wanted?.length === 0
+        ? []
+        : [{ source: text, label: 'check' in source ? 'check(candidate)' : text, calls: [], invalid }];
     return { prelude: '', setup, alias: null, tests };
   }
   const middle = wanted.length >> 1;

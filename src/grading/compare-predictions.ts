@@ -3,7 +3,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { askJudge } from './judge-job.ts';
 
 /** `prediction`: one Python expression a model wrote. `comparison`: the original assertion over `__prediction__`. */
-export interface Prediction {
+interface Prediction {
   prediction: string;
   comparison: string;
 }
@@ -15,7 +15,11 @@ const JOB_SECONDS = 5;
  * Imagined Execution's last step (App. G): true where the predicted *value* satisfies the assertion. The candidate program is not
  * present. Anything that is not one evaluable expression, raises, or does not end is false, and costs its neighbours nothing.
  */
-export async function comparePredictions(job: { sandbox: Sandbox; predictions: Prediction[]; signal?: AbortSignal | undefined }): Promise<boolean[]> {
+export async function comparePredictions(job: {
+  sandbox: Sandbox;
+  predictions: Prediction[];
+  signal?: AbortSignal | undefined;
+}): Promise<boolean[]> {
   const { sandbox, predictions, signal } = job;
   if (predictions.length === 0) return [];
   const answer = await askJudge({

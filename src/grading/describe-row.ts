@@ -5,7 +5,9 @@ import type { TestResult } from './verdict.ts';
 type Failure = Pick<TestResult, 'status' | 'exception'>;
 
 /** What a row that is not a value means for the test it belongs to. */
-export function describeFailure(row: Exclude<OutputRow, { kind: 'value' }> | Exclude<StdioRow, { kind: 'value' }>): Failure {
+export function describeFailure(
+  row: Exclude<OutputRow, { kind: 'value' }> | Exclude<StdioRow, { kind: 'value' }>,
+): Failure {
   switch (row.kind) {
     case 'exception':
       return { status: 'error', exception: describeException(row) };

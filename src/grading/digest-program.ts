@@ -24,9 +24,15 @@ def ${ENTRY}(*args):
         return value
     if len(data) <= ${LARGE_BYTES}:
         return value
-    return (${JSON.stringify(MARK)}, hashlib.sha256(data).hexdigest())
+    floats = type(value) in (list, tuple) and all(type(item) is float for item in value)
+    return (${JSON.stringify(MARK)}, hashlib.sha256(data).hexdigest(), floats)
 `,
   };
+}
+
+/** A digest of a list or tuple of nothing but floats. */
+export function isDigestOfFloats(value: EncodedValue): boolean {
+  return isDigest(value) && value.endsWith(',true]}');
 }
 
 export function isDigest(value: EncodedValue): boolean {

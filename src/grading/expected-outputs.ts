@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { HiddenTests } from '../problems/hidden-tests.ts';
 import type { EncodedValue, OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
-import { digesting, isDigest } from './digest-program.ts';
+import { digesting, isDigest, isDigestOfFloats } from './digest-program.ts';
 import { askJudge } from './judge-job.ts';
 
 export type EvalPlusTests = Extract<HiddenTests, { kind: 'evalplus' }>;
@@ -16,7 +16,7 @@ export interface TestRun {
   digests: boolean;
 }
 
-export type Expected = { kind: 'outputs'; base: TestRun; plus: TestRun } | { kind: 'unusable'; reason: string };
+type Expected = { kind: 'outputs'; base: TestRun; plus: TestRun } | { kind: 'unusable'; reason: string };
 
 const converted = z.object({ base: z.array(z.string()), plus: z.array(z.string()) });
 const SECONDS = 60;
@@ -66,7 +66,14 @@ export async function expectedOutputs(job: {
   const { sandbox, hidden } = job;
   const cache = caches.get(sandbox) ?? new Map<string, CacheEntry>();
   caches.set(sandbox, cache);
-  const key = JSON.stringify([hidden.dataset, hidden.taskId, hidden.canonical, hidden.baseInputs.length, hidden.plusInputs.length, job.limits]);
+  const key = JSON.stringify([
+    hidden.dataset,
+    hidden.taskId,
+    hidden.canonical,
+    hidden.baseInputs.length,
+    hidden.plusInputs.length,
+    job.limits,
+  ]);
   const known = cache.get(key);
   if (known !== undefined) return known.expected;
   const entry: CacheEntry = { expected: computeExpected(job), bytes: 0 };
@@ -105,18 +112,39 @@ async function computeExpected(job: {
   const { sandbox, hidden, entryPoint, limits, signal } = job;
   const { dataset, taskId, baseInputs, plusInputs } = hidden;
   const input = { mode: 'convert', dataset, taskId, baseInputs, plusInputs };
-  const inputs = await askJudge({ sandbox, script: 'evalplus', input, reply: converted, trust: 'benchmark', seconds: SECONDS, signal });
-  if (inputs.kind === 'failed') return { kind: 'unusable', reason: `the inputs cannot be read: ${inputs.reason} ${inputs.detail}` };
+  const inputs = await askJudge({
+    sandbox,
+    script: 'evalplus',
+    input,
+    reply: converted,
+    trust: 'benchmark',
+    seconds: SECONDS,
+    signal,
+  });
+  if (inputs.kind === 'failed')
+    return { kind: 'unusable', reason: `the inputs cannot be read: ${inputs.reason} ${inputs.detail}` };
   const { base, plus } = inputs.reply;
   const program = digesting({ source: hidden.canonical, entryPoint });
-  const [rows = []] = await sandbox.runCalls({ programs: [program], calls: [...base, ...plus], limits: canonicalLimits(limits), stopAfter: 1, signal });
+  const [rows = []] = await sandbox.runCalls({
+    programs: [program],
+    calls: [...base, ...plus],
+    limits: canonicalLimits(limits),
+    stopAfter: 1,
+    signal,
+  });
   const expected: EncodedValue[] = [];
   for (const row of rows) {
-    if (row.kind !== 'value') return { kind: 'unusable', reason: `the canonical solution cannot be run: ${describe(row)}` };
+    if (row.kind !== 'value')
+      return { kind: 'unusable', reason: `the canonical solution cannot be run: ${describe(row)}` };
     expected.push(row.value);
   }
-  if (expected.length !== base.length + plus.length) return { kind: 'unusable', reason: 'the canonical solution left tests without output' };
-  return { kind: 'outputs', base: testRun(base, expected.slice(0, base.length)), plus: testRun(plus, expected.slice(base.length)) };
+  if (expected.length !== base.length + plus.length)
+    return { kind: 'unusable', reason: 'the canonical solution left tests without output' };
+  return {
+    kind: 'outputs',
+    base: testRun(base, expected.slice(0, base.length)),
+    plus: testRun(plus, expected.slice(base.length)),
+  };
 }
 
 function describe(row: Exclude<OutputRow, { kind: 'value' }>): string {
@@ -128,7 +156,8 @@ function testRun(calls: EncodedValue[], expected: EncodedValue[]): TestRun {
 }
 
 /** Reads the encoding's outline only: `{"f":…}`, or a list or tuple of nothing else. */
-export function isFloats(value: EncodedValue): boolean {
+function isFloats(value: EncodedValue): boolean {
+  if (isDigest(value)) return isDigestOfFloats(value);
   const list = value.startsWith('{"t":') ? value.slice(5, -1) : value;
   return /^\{"f":"[^"]*"\}$/.test(value) || /^\[(?:\{"f":"[^"]*"\},?)+\]$/.test(list);
 }

@@ -26,10 +26,16 @@ describe('assert-style tests are replayed over recorded outputs', { skip: withou
     return results;
   };
   const statuses = async (program: string, tests: string[], setup = '') =>
-    (await grade(program, tests, setup)).map(({ status, forgeable }) => (forgeable === true ? `${status}, forgeable` : status));
+    (await grade(program, tests, setup)).map(({ status, forgeable }) =>
+      forgeable === true ? `${status}, forgeable` : status,
+    );
 
   test('a failed comparison shows both sides, whichever side the call is on', async () => {
-    const results = await grade('def f(x):\n  return [x]', ['assert f(1) == [1]', 'assert f(1) == (1,)', 'assert [2] == f(1), "no"']);
+    const results = await grade('def f(x):\n  return [x]', [
+      'assert f(1) == [1]',
+      'assert f(1) == (1,)',
+      'assert [2] == f(1), "no"',
+    ]);
     assert.deepEqual(results, [
       { status: 'pass', test: 'assert f(1) == [1]' },
       { status: 'fail', test: 'assert f(1) == (1,)', actual: '[1]', expected: '(1,)' },
@@ -56,7 +62,10 @@ describe('assert-style tests are replayed over recorded outputs', { skip: withou
       'assert f(f(f(7))) == 7',
       'assert len(str(f(3))) == 1',
     ];
-    assert.deepEqual(await statuses('def f(x):\n  return x', tests), tests.map(() => 'pass'));
+    assert.deepEqual(
+      await statuses('def f(x):\n  return x', tests),
+      tests.map(() => 'pass'),
+    );
     const wrong = await statuses('def f(x):\n  return 5', tests);
     assert.deepEqual(wrong.filter((status) => status === 'pass').length, 3, wrong.join());
   });
@@ -68,11 +77,14 @@ describe('assert-style tests are replayed over recorded outputs', { skip: withou
       'assert f(-1) == 1',
       'try:\n    f(-1)\nexcept KeyError:\n    pass',
     ]);
-    assert.deepEqual(results.map((result) => [result.status, result.exception]), [
-      ['pass', undefined],
-      ['error', 'Mine: negative (line 5)'],
-      ['error', 'Mine: negative (line 5)'],
-    ]);
+    assert.deepEqual(
+      results.map((result) => [result.status, result.exception]),
+      [
+        ['pass', undefined],
+        ['error', 'Mine: negative (line 5)'],
+        ['error', 'Mine: negative (line 5)'],
+      ],
+    );
   });
 
   test('a program that cannot be loaded passes nothing, whatever the test catches', async () => {
@@ -99,11 +111,20 @@ class All:
     def __getattr__(self, name): return self
     def __hash__(self): return 1
 `;
-    const tests = ['assert f(1) == 1', 'assert abs(f(1) - 1) < 1e-6', 'assert list(f(1)) == [1, 2]', 'assert len(f(1)) == 2', 'assert f(1) in (1, 2)'];
+    const tests = [
+      'assert f(1) == 1',
+      'assert abs(f(1) - 1) < 1e-6',
+      'assert list(f(1)) == [1, 2]',
+      'assert len(f(1)) == 2',
+      'assert f(1) in (1, 2)',
+    ];
     for (const kind of ['', '(int)', '(str)', '(list)', '(float)', '(dict)']) {
       const program = `${everything.replace('All:', `All${kind}:`)}def f(x):\n    return All()\n`;
       const found = await statuses(program, tests);
-      assert.ok(found.every((status) => status === 'fail' || status === 'error'), `${kind}: ${found.join()}`);
+      assert.ok(
+        found.every((status) => status === 'fail' || status === 'error'),
+        `${kind}: ${found.join()}`,
+      );
     }
   });
 
@@ -112,7 +133,8 @@ class All:
       'leaves early': 'import os\ndef f(x):\n  os._exit(0)',
       'raises SystemExit': 'def f(x):\n  raise SystemExit(0)',
       'prints PASSED': 'def f(x):\n  print("PASSED\\n1 passed in 0.01s")\n  return None',
-      'patches what compares': 'import builtins\nbuiltins.AssertionError = ValueError\nbuiltins.all = lambda x: True\ndef f(x):\n  return 0',
+      'patches what compares':
+        'import builtins\nbuiltins.AssertionError = ValueError\nbuiltins.all = lambda x: True\ndef f(x):\n  return 0',
       'returns one constant': 'def f(x):\n  return 1',
       'walks the frames': `import sys
 def f(x):
@@ -159,7 +181,8 @@ def f(x):
   });
 
   test('tests that need more than values run in the program, and say that they can be forged', async () => {
-    const program = 'class Node:\n  def __init__(self, v):\n    self.v = v\ndef f(x):\n  if isinstance(x, list):\n    x.sort()\n  return x';
+    const program =
+      'class Node:\n  def __init__(self, v):\n    self.v = v\ndef f(x):\n  if isinstance(x, list):\n    x.sort()\n  return x';
     const tests = [
       'assert f(Node(1)).v == 1',
       'data = [2, 1]\nf(data)\nassert data == [1, 2]',
@@ -177,7 +200,10 @@ def f(x):
   });
 
   test('a test that does not change its argument again needs no such trust', async () => {
-    const tests = ['data = [2, 1]\nwant = sorted(data)\nassert f(data) == want', 'for case, want in [([1], [1])]:\n    assert f(case) == want'];
+    const tests = [
+      'data = [2, 1]\nwant = sorted(data)\nassert f(data) == want',
+      'for case, want in [([1], [1])]:\n    assert f(case) == want',
+    ];
     assert.deepEqual(await statuses('def f(x):\n  return sorted(x)', tests), ['pass', 'pass']);
   });
 
@@ -191,7 +217,11 @@ def f(x):
         tests: [`assert ${entryPoint}(1) == 1`, `assert ${entryPoint}(1) == 2`],
         trust: 'model',
       });
-      assert.deepEqual(results?.map((result) => result.status), ['pass', 'fail'], entryPoint);
+      assert.deepEqual(
+        results?.map((result) => result.status),
+        ['pass', 'fail'],
+        entryPoint,
+      );
     }
   });
 
@@ -204,6 +234,9 @@ def f(x):
 
   test('no tests and no programs give empty results', async () => {
     assert.deepEqual(await grade('def f(x):\n  return x', []), []);
-    assert.deepEqual(await gradeAsserts({ sandbox, programs: [], entryPoint: 'f', setup: '', tests: ['assert f(1)'], trust: 'model' }), []);
+    assert.deepEqual(
+      await gradeAsserts({ sandbox, programs: [], entryPoint: 'f', setup: '', tests: ['assert f(1)'], trust: 'model' }),
+      [],
+    );
   });
 });

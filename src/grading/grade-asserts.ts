@@ -1,4 +1,11 @@
-import { DEFAULT_LIMITS, type EncodedValue, type JudgeJob, type OutputRow, type Sandbox, type SandboxLimits } from '../sandbox/sandbox.ts';
+import {
+  DEFAULT_LIMITS,
+  type EncodedValue,
+  type JudgeJob,
+  type OutputRow,
+  type Sandbox,
+  type SandboxLimits,
+} from '../sandbox/sandbox.ts';
 import { bounded, TEST_CHARS } from './bounded.ts';
 import { type CollectedTest, collectCalls, type TestSource } from './collect-calls.ts';
 import { gradeInProcess } from './grade-in-process.ts';
@@ -24,7 +31,7 @@ export interface AssertsJob {
 const MAX_ROUNDS = 5;
 
 /**
- * Grades by replay (docs: sandbox): a judge learns which calls the tests make, the programs run those calls where no expected value
+ * Grades by replay: a judge learns which calls the tests make, the programs run those calls where no expected value
  * is, and the judge runs the tests over the recorded outputs. Results by program, then by test.
  */
 export function gradeAsserts(job: AssertsJob): Promise<TestResult[][]> {
@@ -32,7 +39,9 @@ export function gradeAsserts(job: AssertsJob): Promise<TestResult[][]> {
 }
 
 /** As `gradeAsserts`, for a `check(candidate)` function too; it counts as one test an assert where it is nothing but asserts, else as one test. */
-export async function gradeTestSource(job: Omit<AssertsJob, 'tests'> & { source: TestSource }): Promise<TestResult[][]> {
+export async function gradeTestSource(
+  job: Omit<AssertsJob, 'tests'> & { source: TestSource },
+): Promise<TestResult[][]> {
   const limits = job.limits ?? DEFAULT_LIMITS;
   const collected = await collectCalls(job);
   const { prelude, setup, alias, tests } = collected;
@@ -42,13 +51,24 @@ export async function gradeTestSource(job: Omit<AssertsJob, 'tests'> & { source:
 
   const replayed = await runAndReplay({ ...job, programs, setup, alias, tests: replayable, limits });
   const { sandbox, entryPoint, signal } = job;
-  const inProcess = await gradeInProcess({ sandbox, programs, entryPoint, alias, prelude, setup, tests: inherent, limits, signal });
+  const inProcess = await gradeInProcess({
+    sandbox,
+    programs,
+    entryPoint,
+    alias,
+    prelude,
+    setup,
+    tests: inherent,
+    limits,
+    signal,
+  });
 
   const results = programs.map((_, program) => {
     const fromReplay = (replayed[program] ?? []).values();
     const fromProcess = (inProcess[program] ?? []).values();
     return tests.map((test): TestResult => {
-      if (test.invalid !== undefined) return { status: 'invalid_test', test: bounded(test.label, TEST_CHARS), exception: test.invalid };
+      if (test.invalid !== undefined)
+        return { status: 'invalid_test', test: bounded(test.label, TEST_CHARS), exception: test.invalid };
       const next = (test.inherent === undefined ? fromReplay : fromProcess).next();
       if (next.done === true) throw new Error('a test was left without a result');
       return next.value;
@@ -90,7 +110,14 @@ async function runAndReplay(job: {
     open = open.filter((_, index) => (needs[index] ?? []).length > 0);
   }
   return results.map((row) =>
-    row.map((result, test) => result ?? { status: 'error', test: bounded(tests[test]?.label ?? '', TEST_CHARS), exception: 'the test asks for ever more calls' }),
+    row.map(
+      (result, test) =>
+        result ?? {
+          status: 'error',
+          test: bounded(tests[test]?.label ?? '', TEST_CHARS),
+          exception: 'the test asks for ever more calls',
+        },
+    ),
   );
 
   async function record(newCalls: EncodedValue[], who: number[]): Promise<void> {

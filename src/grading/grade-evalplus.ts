@@ -23,8 +23,18 @@ interface EvalPlusJob {
 export async function gradeEvalPlus(job: EvalPlusJob): Promise<Graded[]> {
   const expected = await expectedOutputs(job);
   if (expected.kind === 'unusable') {
-    const firstFailure: TestResult = { status: 'invalid_test', test: job.hidden.taskId, exception: bounded(expected.reason, VALUE_CHARS) };
-    return job.programs.map(() => ({ verdict: 'invalid_test', tests: 0, passed: 0, base: 'invalid_test', firstFailure }));
+    const firstFailure: TestResult = {
+      status: 'invalid_test',
+      test: job.hidden.taskId,
+      exception: bounded(expected.reason, VALUE_CHARS),
+    };
+    return job.programs.map(() => ({
+      verdict: 'invalid_test',
+      tests: 0,
+      passed: 0,
+      base: 'invalid_test',
+      firstFailure,
+    }));
   }
   const tests = expected.base.calls.length + expected.plus.calls.length;
   const programs = [...new Set(job.programs)];
@@ -38,9 +48,17 @@ export async function gradeEvalPlus(job: EvalPlusJob): Promise<Graded[]> {
     const baseVerdict = expected.base.calls.length === 0 ? 'invalid_test' : verdictOf(onBase.firstFailure);
     const firstFailure = onBase.firstFailure ?? onPlus?.firstFailure;
     const passed = onBase.passed + (onPlus?.passed ?? 0);
-    return { verdict: tests === 0 ? 'invalid_test' : verdictOf(firstFailure), tests, passed, firstFailure, base: baseVerdict };
+    return {
+      verdict: tests === 0 ? 'invalid_test' : verdictOf(firstFailure),
+      tests,
+      passed,
+      firstFailure,
+      base: baseVerdict,
+    };
   });
-  return job.programs.map((source) => graded[programs.indexOf(source)] ?? { verdict: 'invalid_test', tests: 0, passed: 0 });
+  return job.programs.map(
+    (source) => graded[programs.indexOf(source)] ?? { verdict: 'invalid_test', tests: 0, passed: 0 },
+  );
 }
 
 function verdictOf(failure: TestResult | undefined): Graded['verdict'] {
@@ -62,7 +80,8 @@ async function runUntilFailure(job: EvalPlusJob & { run: TestRun }): Promise<Pro
   const sources = run.digests ? plain.map(digesting) : plain;
   const rows = await sandbox.runCalls({ programs: sources, calls: run.calls, limits, stopAfter: 1, signal });
   const progress: Progress[] = [];
-  for (const [index, source] of programs.entries()) progress.push(await firstFailureOf({ ...job, source, rows: rows[index] ?? [] }));
+  for (const [index, source] of programs.entries())
+    progress.push(await firstFailureOf({ ...job, source, rows: rows[index] ?? [] }));
   return progress;
 }
 
@@ -102,7 +121,14 @@ function equalForSure(job: ProgramRun, index: number): boolean {
   return job.entryPoint !== 'find_zero' && !/nan|\{"[oagn]":/.test(expected);
 }
 
-const compared = z.array(z.object({ ok: z.boolean(), call: z.string().optional(), actual: z.string().optional(), expected: z.string().optional() }));
+const compared = z.array(
+  z.object({
+    ok: z.boolean(),
+    call: z.string().optional(),
+    actual: z.string().optional(),
+    expected: z.string().optional(),
+  }),
+);
 const SECONDS = 20;
 
 type CellFailure = { index: number; result: TestResult };
@@ -112,13 +138,24 @@ async function judgeCells(job: ProgramRun, cells: number[]): Promise<CellFailure
   const items: { call: string; expected: string; actual: string; sticky: boolean }[] = [];
   for (const index of cells) items.push({ ...(await sidesOf(job, index)), sticky: stickyTolerance(run, index) });
   const input = { mode: 'compare', dataset: hidden.dataset, entryPoint, atol: hidden.atol, items };
-  const answer = await askJudge({ sandbox, script: 'evalplus', input, reply: compared, trust: 'benchmark', seconds: SECONDS, signal });
+  const answer = await askJudge({
+    sandbox,
+    script: 'evalplus',
+    input,
+    reply: compared,
+    trust: 'benchmark',
+    seconds: SECONDS,
+    signal,
+  });
   if (answer.kind === 'reply' && answer.reply.length === cells.length) {
     const found = answer.reply.findIndex((cell) => !cell.ok);
     const cell = answer.reply[found];
     const index = cells[found];
     if (cell === undefined || index === undefined) return undefined;
-    const result: TestResult = { status: 'fail', test: bounded(cell.call ?? label(entryPoint, run.calls[index] ?? ''), TEST_CHARS) };
+    const result: TestResult = {
+      status: 'fail',
+      test: bounded(cell.call ?? label(entryPoint, run.calls[index] ?? ''), TEST_CHARS),
+    };
     if (cell.actual !== undefined) result.actual = bounded(cell.actual, VALUE_CHARS);
     if (cell.expected !== undefined) result.expected = bounded(cell.expected, VALUE_CHARS);
     return { index, result };
@@ -126,7 +163,14 @@ async function judgeCells(job: ProgramRun, cells: number[]): Promise<CellFailure
   const [index] = cells;
   if (index === undefined) return undefined;
   if (cells.length === 1) {
-    return { index, result: { status: 'fail', test: label(entryPoint, run.calls[index] ?? ''), exception: 'the output cannot be compared' } };
+    return {
+      index,
+      result: {
+        status: 'fail',
+        test: label(entryPoint, run.calls[index] ?? ''),
+        exception: 'the output cannot be compared',
+      },
+    };
   }
   const middle = cells.length >> 1;
   return (await judgeCells(job, cells.slice(0, middle))) ?? (await judgeCells(job, cells.slice(middle)));
@@ -142,7 +186,11 @@ async function sidesOf(job: ProgramRun, index: number): Promise<{ call: string; 
   if (!isDigest(expected) && !isDigest(actual)) return { call, expected, actual };
   const [again] = await sandbox.runCalls({ programs: [{ source, entryPoint }], calls: [call], limits, signal });
   const full = again?.[0];
-  return { call, expected: (await expectedInFull({ ...job, call })) ?? '', actual: full?.kind === 'value' ? full.value : '' };
+  return {
+    call,
+    expected: (await expectedInFull({ ...job, call })) ?? '',
+    actual: full?.kind === 'value' ? full.value : '',
+  };
 }
 
 /**

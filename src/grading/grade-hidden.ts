@@ -38,7 +38,14 @@ export async function gradeHidden(job: {
     case 'asserts': {
       const source = hidden.kind === 'check' ? { check: hidden.source } : { tests: hidden.asserts };
       const setup = hidden.kind === 'check' ? preamble : hidden.setup;
-      const results = await gradeTestSource({ ...common, entryPoint, setup, source, trust: 'benchmark', stopAfter: STOP_AFTER });
+      const results = await gradeTestSource({
+        ...common,
+        entryPoint,
+        setup,
+        source,
+        trust: 'benchmark',
+        stopAfter: STOP_AFTER,
+      });
       return results.map(summarise);
     }
   }

@@ -35,11 +35,13 @@ export async function gradeInProcess(job: {
   });
   return job.programs.map((source, program) => {
     const lines = source.split('\n').length;
-    return job.tests.map((test, index): TestResult => ({
-      ...readRow(rows[program]?.[index] ?? { kind: 'not_run' }, lines),
-      test: bounded(test.label, TEST_CHARS),
-      forgeable: true,
-    }));
+    return job.tests.map(
+      (test, index): TestResult => ({
+        ...readRow(rows[program]?.[index] ?? { kind: 'not_run' }, lines),
+        test: bounded(test.label, TEST_CHARS),
+        forgeable: true,
+      }),
+    );
   });
 }
 
@@ -63,7 +65,13 @@ function readRow(row: OutputRow, programLines: number): Pick<TestResult, 'status
 }
 
 /** Python appended to the program, so that the program's own line numbers stay. A JSON string is a valid Python literal. */
-function testHarness(job: { entryPoint: string; alias: string | null; prelude: string; setup: string; tests: { source: string }[] }): string {
+function testHarness(job: {
+  entryPoint: string;
+  alias: string | null;
+  prelude: string;
+  setup: string;
+  tests: { source: string }[];
+}): string {
   const names = [job.entryPoint, ...(job.alias === null ? [] : [job.alias])];
   return `
 def ${ENTRY}(index):

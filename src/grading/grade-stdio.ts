@@ -4,7 +4,7 @@ import { describeFailure } from './describe-row.ts';
 import type { TestResult } from './verdict.ts';
 
 /** Trailing whitespace of each line and at the end does not count; everything else does. */
-export function normaliseOutput(text: string): string {
+function normaliseOutput(text: string): string {
   return text
     .split(/\r?\n/)
     .map((line) => line.trimEnd())

@@ -21,7 +21,13 @@ export async function gradeTests(job: {
   const asserts = tests.flatMap((test) => (test.kind === 'assert' ? [test.source] : []));
   const cases = tests.flatMap((test) => (test.kind === 'stdio' ? [test] : []));
   const common = { sandbox, programs, limits, stopAfter: STOP_AFTER, signal };
-  const fromAsserts = await gradeAsserts({ ...common, entryPoint: problem.entryPoint, setup: problem.preamble, tests: asserts, trust });
+  const fromAsserts = await gradeAsserts({
+    ...common,
+    entryPoint: problem.entryPoint,
+    setup: problem.preamble,
+    tests: asserts,
+    trust,
+  });
   const fromCases = await gradeStdio({ ...common, cases });
   return programs.map((_, program) => {
     const ofAsserts = (fromAsserts[program] ?? []).values();

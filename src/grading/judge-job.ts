@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import type { JudgeJob, Sandbox } from '../sandbox/sandbox.ts';
 
-export type JudgeScript = 'replay' | 'evalplus' | 'predict';
+type JudgeScript = 'replay' | 'evalplus' | 'predict';
 
 const sources = new Map<JudgeScript, string>();
 
@@ -15,7 +15,9 @@ function judgeSource(script: JudgeScript): string {
   return text;
 }
 
-export type JudgeReply<T> = { kind: 'reply'; reply: T } | { kind: 'failed'; reason: 'timeout' | 'memory_limit' | 'crash' | 'exception'; detail: string };
+type JudgeReply<T> =
+  | { kind: 'reply'; reply: T }
+  | { kind: 'failed'; reason: 'timeout' | 'memory_limit' | 'crash' | 'exception'; detail: string };
 
 /**
  * One judge job: JSON in, validated JSON out. A judge that met model-written tests may answer anything, so an answer of another

@@ -4,7 +4,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { gradeHidden } from './grade-hidden.ts';
 import type { Verdict } from './verdict.ts';
 
-export type GraderProof = { kind: 'ok' } | { kind: 'broken'; reason: string };
+type GraderProof = { kind: 'ok' } | { kind: 'broken'; reason: string };
 
 const KNOWN_GOOD = 'def triple(x):\n    return 3 * x\n';
 
@@ -12,10 +12,15 @@ const KNOWN_GOOD = 'def triple(x):\n    return 3 * x\n';
 const KNOWN_BAD: { what: string; source: string; verdict: Verdict }[] = [
   { what: 'a wrong program', source: 'def triple(x):\n    return 3 * x + (x > 1)\n', verdict: 'wrong' },
   { what: 'a program that raises', source: 'def triple(x):\n    raise ValueError(x)\n', verdict: 'error' },
-  { what: 'a program that exits with status 0', source: 'import os\ndef triple(x):\n    os._exit(0)\n', verdict: 'error' },
+  {
+    what: 'a program that exits with status 0',
+    source: 'import os\ndef triple(x):\n    os._exit(0)\n',
+    verdict: 'error',
+  },
   {
     what: 'a program whose result equals everything',
-    source: 'class Any(int):\n    def __eq__(self, other):\n        return True\n    __hash__ = int.__hash__\ndef triple(x):\n    return Any(1)\n',
+    source:
+      'class Any(int):\n    def __eq__(self, other):\n        return True\n    __hash__ = int.__hash__\ndef triple(x):\n    return Any(1)\n',
     verdict: 'wrong',
   },
 ];
@@ -31,7 +36,11 @@ const problem: Problem = {
 };
 
 const hidden: HiddenTests[] = [
-  { kind: 'check', source: 'def check(candidate):\n    assert candidate(1) == 3\n    assert candidate(2) == 6\n', canonical: KNOWN_GOOD },
+  {
+    kind: 'check',
+    source: 'def check(candidate):\n    assert candidate(1) == 3\n    assert candidate(2) == 6\n',
+    canonical: KNOWN_GOOD,
+  },
   { kind: 'asserts', setup: '', asserts: ['assert triple(1) == 3', 'assert triple(2) == 6'], canonical: KNOWN_GOOD },
   {
     kind: 'evalplus',
@@ -53,11 +62,18 @@ export async function proveGrader({ sandbox }: { sandbox: Sandbox }): Promise<Gr
   const programs = [KNOWN_GOOD, ...KNOWN_BAD.map((bad) => bad.source)];
   for (const tests of hidden) {
     const [good, ...bad] = await gradeHidden({ sandbox, problem, hidden: tests, programs });
-    if (good?.verdict !== 'pass') return broken(`a correct program got ${good?.verdict ?? 'no verdict'} on ${tests.kind} tests`, good?.firstFailure?.exception);
+    if (good?.verdict !== 'pass')
+      return broken(
+        `a correct program got ${good?.verdict ?? 'no verdict'} on ${tests.kind} tests`,
+        good?.firstFailure?.exception,
+      );
     for (const [index, { what, verdict }] of KNOWN_BAD.entries()) {
       const graded = bad[index];
       if (graded?.verdict !== verdict) {
-        return broken(`${what} got ${graded?.verdict ?? 'no verdict'} instead of ${verdict} on ${tests.kind} tests`, graded?.firstFailure?.exception);
+        return broken(
+          `${what} got ${graded?.verdict ?? 'no verdict'} instead of ${verdict} on ${tests.kind} tests`,
+          graded?.firstFailure?.exception,
+        );
       }
     }
   }

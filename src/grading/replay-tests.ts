@@ -5,7 +5,17 @@ import { askJudge } from './judge-job.ts';
 import type { TestResult } from './verdict.ts';
 
 const outcome = z.object({
-  status: z.enum(['pass', 'fail', 'error', 'timeout', 'memory_limit', 'output_limit', 'not_run', 'invalid_test', 'need']),
+  status: z.enum([
+    'pass',
+    'fail',
+    'error',
+    'timeout',
+    'memory_limit',
+    'output_limit',
+    'not_run',
+    'invalid_test',
+    'need',
+  ]),
   label: z.string().optional(),
   actual: z.string().nullish(),
   expected: z.string().nullish(),
@@ -14,16 +24,16 @@ const outcome = z.object({
 const reply = z.object({ results: z.array(z.array(outcome)), needs: z.array(z.array(z.string())) });
 
 /** `need`: the test made calls that nobody has run yet. */
-export type Replayed = TestResult | 'need';
+type Replayed = TestResult | 'need';
 
-export interface ReplayOutcome {
+interface ReplayOutcome {
   /** By program, then by test. */
   results: Replayed[][];
   /** Calls to run next, by program. */
   needs: EncodedValue[][];
 }
 
-export interface ReplayJob {
+interface ReplayJob {
   sandbox: Sandbox;
   entryPoint: string;
   alias: string | null;
@@ -43,7 +53,8 @@ const SECONDS = 20;
 /** Runs every test once a program, with the program's recorded outputs in its place. What brings the judge down is isolated by halving. */
 export async function replayTests(job: ReplayJob): Promise<ReplayOutcome> {
   const { programs, tests } = job;
-  if (programs.length === 0 || tests.length === 0) return { results: programs.map(() => []), needs: programs.map(() => []) };
+  if (programs.length === 0 || tests.length === 0)
+    return { results: programs.map(() => []), needs: programs.map(() => []) };
   if (programs.length > 1 && sizeOf(programs) > INPUT_BYTES) return splitPrograms(job);
 
   const input = {
@@ -55,10 +66,21 @@ export async function replayTests(job: ReplayJob): Promise<ReplayOutcome> {
     calls: job.calls,
     programs: programs.map((rows) => job.calls.map((_, call) => withoutRepr(rows[call]))),
   };
-  const answer = await askJudge({ sandbox: job.sandbox, script: 'replay', input, reply, trust: job.trust, seconds: SECONDS, signal: job.signal });
+  const answer = await askJudge({
+    sandbox: job.sandbox,
+    script: 'replay',
+    input,
+    reply,
+    trust: job.trust,
+    seconds: SECONDS,
+    signal: job.signal,
+  });
   if (answer.kind === 'reply' && fits(answer.reply, job)) {
     const { results, needs } = answer.reply;
-    return { needs, results: results.map((row) => row.map((found, test) => toResult(found, tests[test]?.label ?? ''))) };
+    return {
+      needs,
+      results: results.map((row) => row.map((found, test) => toResult(found, tests[test]?.label ?? ''))),
+    };
   }
   if (programs.length > 1) return splitPrograms(job);
   if (tests.length > 1) {
@@ -72,7 +94,11 @@ export async function replayTests(job: ReplayJob): Promise<ReplayOutcome> {
   }
   const reason = answer.kind === 'failed' ? answer.reason : 'crash';
   const status = reason === 'timeout' || reason === 'memory_limit' ? reason : 'error';
-  const result: TestResult = { status, test: bounded(tests[0]?.label ?? '', TEST_CHARS), exception: 'the output cannot be compared' };
+  const result: TestResult = {
+    status,
+    test: bounded(tests[0]?.label ?? '', TEST_CHARS),
+    exception: 'the output cannot be compared',
+  };
   return { results: [[result]], needs: [[]] };
 }
 
@@ -85,7 +111,11 @@ async function splitPrograms(job: ReplayJob): Promise<ReplayOutcome> {
 
 function fits(answer: z.infer<typeof reply>, job: ReplayJob): boolean {
   const { results, needs } = answer;
-  return results.length === job.programs.length && needs.length === job.programs.length && results.every((row) => row.length === job.tests.length);
+  return (
+    results.length === job.programs.length &&
+    needs.length === job.programs.length &&
+    results.every((row) => row.length === job.tests.length)
+  );
 }
 
 function sizeOf(programs: (OutputRow | undefined)[][]): number {

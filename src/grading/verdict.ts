@@ -1,6 +1,14 @@
 /** What happened when one program met one test. Expected and actual values are bounded reprs, for people and for the self-debugger. */
 export interface TestResult {
-  status: 'pass' | 'fail' | 'error' | 'timeout' | 'memory_limit' | 'output_limit' | 'not_run' | /** the test itself is unusable: no syntax, no call of the entry point */ 'invalid_test';
+  status:
+    | 'pass'
+    | 'fail'
+    | 'error'
+    | 'timeout'
+    | 'memory_limit'
+    | 'output_limit'
+    | 'not_run'
+    | /** the test itself is unusable: no syntax, no call of the entry point */ 'invalid_test';
   /** The test as a person reads it; bounded. */
   test: string;
   actual?: string | undefined;

@@ -13,7 +13,10 @@ interface Seen {
 }
 
 /** A server that answers with `answer`, and what it was asked. */
-async function serve(t: TestContext, answer: (response: ServerResponse, seen: Seen) => void): Promise<{ url: string; seen: Seen[] }> {
+async function serve(
+  t: TestContext,
+  answer: (response: ServerResponse, seen: Seen) => void,
+): Promise<{ url: string; seen: Seen[] }> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -36,7 +39,11 @@ function json(response: ServerResponse, status: number, value: unknown, headers:
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 }
 
-const good = { model: 'served', choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }], usage: { prompt_tokens: 1, completion_tokens: 2 } };
+const good = {
+  model: 'served',
+  choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 2 },
+};
 
 class MemoryReplies implements ReplyStore {
   readonly rows = new Map<string, ModelReply>();
@@ -52,7 +59,13 @@ class MemoryReplies implements ReplyStore {
 
 function ask(
   url: string,
-  { replies = new MemoryReplies(), name = 'm', requestTimeoutMs = 5000, signal = new AbortController().signal, endpoint }: {
+  {
+    replies = new MemoryReplies(),
+    name = 'm',
+    requestTimeoutMs = 5000,
+    signal = new AbortController().signal,
+    endpoint,
+  }: {
     replies?: ReplyStore;
     name?: string;
     requestTimeoutMs?: number;
@@ -62,7 +75,13 @@ function ask(
 ): Promise<Asked> {
   const request: ModelRequest = {
     settings: { endpoint: url, name, api: 'chat', parameters: {}, extraBody: {}, maxTokens: {}, requestTimeoutMs },
-    prompt: { version: 'generator/0@1', agent: 'generator', messages: [{ role: 'user', content: 'hello' }], temperature: 0, maxTokens: 9 },
+    prompt: {
+      version: 'generator/0@1',
+      agent: 'generator',
+      messages: [{ role: 'user', content: 'hello' }],
+      temperature: 0,
+      maxTokens: 9,
+    },
     seed: 0,
     sample: 0,
     retry: 0,
@@ -77,9 +96,70 @@ test('a reply is stored, and then reused without a request', async (t) => {
   const second = await ask(url, { replies });
   assert.deepEqual([first.reused, second.reused, seen.length], [false, true, 1]);
   assert.deepEqual(second.reply, first.reply);
-  assert.partialDeepStrictEqual(first.reply, { kind: 'ok', text: 'hi', finishReason: 'stop', usage: { prompt: 1, completion: 2 }, model: 'served' });
+  assert.partialDeepStrictEqual(first.reply, {
+    kind: 'ok',
+    text: 'hi',
+    finishReason: 'stop',
+    usage: { prompt: 1, completion: 2 },
+    model: 'served',
+  });
   assert.equal(seen[0]?.url, '/v1/chat/completions');
-  assert.deepEqual(JSON.parse(seen[0]?.body ?? ''), { model: 'm', messages: [{ role: 'user', content: 'hello' }], temperature: 0, max_tokens: 9 });
+  assert.deepEqual(JSON.parse(seen[0]?.body ?? ''), {
+    model: 'm',
+    messages: [{ role: 'user', content: 'hello' }],
+    temperature: 0,
+    max_tokens: 9,
+  });
+});
+
+test('equal requests at the same time share one completion', async (t) => {
+  const { url, seen } = await serve(t, (response) => void setTimeout(() => json(response, 200, good), 50));
+  const replies = new MemoryReplies();
+  const asked = await Promise.all([ask(url, { replies }), ask(url, { replies }), ask(url, { replies })]);
+  assert.equal(seen.length, 1);
+  assert.deepEqual(
+    asked.map(({ reused }) => reused),
+    [false, true, true],
+  );
+});
+
+test("equal requests share a failure, but not another caller's cancellation", async (t) => {
+  const failing = await serve(t, (response) => void setTimeout(() => json(response, 500, {}), 50));
+  const replies = new MemoryReplies();
+  const outcomes = await Promise.allSettled([ask(failing.url, { replies }), ask(failing.url, { replies })]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.equal(failing.seen.length, 1);
+
+  const slow = await serve(t, (response) => void setTimeout(() => json(response, 200, good), 50));
+  const controller = new AbortController();
+  const reason = new Error('cancelled');
+  const first = assert.rejects(ask(slow.url, { replies, signal: controller.signal }), (error) => error === reason);
+  const second = ask(slow.url, { replies });
+  setTimeout(() => controller.abort(reason), 10);
+  await first;
+  assert.equal((await second).reused, false);
+});
+
+test('a reply that another process stored first is the one that counts', async (t) => {
+  const { url } = await serve(t, (response) => json(response, 200, good));
+  const other: ModelReply = {
+    kind: 'ok',
+    text: 'theirs',
+    reasoning: '',
+    finishReason: 'stop',
+    usage: null,
+    model: 'm',
+    latencyMs: 1,
+  };
+  let reads = 0;
+  const replies: ReplyStore = {
+    getReply: async () => (reads++ === 0 ? undefined : other),
+    putReply: async () => undefined,
+  };
+  assert.equal((await ask(url, { replies })).reply.text, 'theirs');
 });
 
 test('a reply that cannot be used is stored too: it was paid for', async (t) => {
@@ -96,7 +176,12 @@ test('a literal URL gets the placeholder key, whatever the environment holds', a
   t.after(() => {
     process.env = before;
   });
-  Object.assign(process.env, { OPENAI_API_KEY: 'secret-a', OPENAI_ORG_ID: 'secret-b', OPENAI_PROJECT_ID: 'secret-c', OPENAI_CUSTOM_HEADERS: 'X-Own: secret-d' });
+  Object.assign(process.env, {
+    OPENAI_API_KEY: 'secret-a',
+    OPENAI_ORG_ID: 'secret-b',
+    OPENAI_PROJECT_ID: 'secret-c',
+    OPENAI_CUSTOM_HEADERS: 'X-Own: secret-d',
+  });
   await ask(url);
   assert.equal(seen[0]?.headers.authorization, 'Bearer none');
   assert.doesNotMatch(JSON.stringify(seen[0]?.headers), /secret/);
@@ -131,36 +216,53 @@ test('every failure is one request, with its class, and nothing is stored', asyn
 });
 
 test('the wait an endpoint asks for comes with the error, and nobody sleeps it off', async (t) => {
-  const { url } = await serve(t, (response) => json(response, 429, { error: { message: 'later' } }, { 'retry-after': '3600' }));
+  const { url } = await serve(t, (response) =>
+    json(response, 429, { error: { message: 'later' } }, { 'retry-after': '3600' }),
+  );
   const startedMs = Date.now();
   await assert.rejects(ask(url), (error) => error instanceof ModelError && error.retryAfterMs === 3_600_000);
   assert.ok(Date.now() - startedMs < 2000);
 });
 
 test('no server is unavailable, with the reason', async () => {
-  await assert.rejects(ask('http://127.0.0.1:9/v1'), (error) => error instanceof ModelError && error.kind === 'unavailable' && /ECONNREFUSED|bad port/.test(error.message));
+  await assert.rejects(
+    ask('http://127.0.0.1:9/v1'),
+    (error) =>
+      error instanceof ModelError && error.kind === 'unavailable' && /ECONNREFUSED|bad port/.test(error.message),
+  );
 });
 
 test('a model that refuses max_tokens is asked again under the other name, once, and remembered', async (t) => {
   const { url, seen } = await serve(t, (response, { body }) =>
     'max_tokens' in JSON.parse(body)
-      ? json(response, 400, { error: { message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." } })
+      ? json(response, 400, {
+          error: { message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." },
+        })
       : json(response, 200, good),
   );
   const first = await ask(url, { name: 'newer' });
   const second = await ask(url, { name: 'newer' });
   assert.equal(first.key, second.key);
-  assert.deepEqual(seen.map(({ body }) => JSON.parse(body).max_completion_tokens), [undefined, 9, 9]);
+  assert.deepEqual(
+    seen.map(({ body }) => JSON.parse(body).max_completion_tokens),
+    [undefined, 9, 9],
+  );
 });
 
 test('a reply that never ends is given up after the time limit', async (t) => {
   const { url } = await serve(t, (response) => void response.writeHead(200).write('{"choices"'));
-  await assert.rejects(ask(url, { requestTimeoutMs: 150 }), (error) => error instanceof ModelError && error.kind === 'unavailable' && /within 0.15 s/.test(error.message));
+  await assert.rejects(
+    ask(url, { requestTimeoutMs: 150 }),
+    (error) => error instanceof ModelError && error.kind === 'unavailable' && /within 0.15 s/.test(error.message),
+  );
 });
 
 test('an abort rethrows its own reason, before, during the wait and in mid-body', async (t) => {
   const reason = new Error('cancelled by the caller');
-  await assert.rejects(ask('http://127.0.0.1:9/v1', { signal: AbortSignal.abort(reason) }), (error) => error === reason);
+  await assert.rejects(
+    ask('http://127.0.0.1:9/v1', { signal: AbortSignal.abort(reason) }),
+    (error) => error === reason,
+  );
   for (const answer of [() => undefined, (response: ServerResponse) => void response.writeHead(200).write('{')]) {
     const { url } = await serve(t, answer);
     const controller = new AbortController();
@@ -170,16 +272,28 @@ test('an abort rethrows its own reason, before, during the wait and in mid-body'
 });
 
 test('the probe says in one sentence what is wrong, and costs no completion', async (t) => {
-  const probe = (url: string, model = 'm') => probeEndpoint({ endpoint: resolveEndpoint({ endpoint: url, env: {} }), model });
-  const listing = (names: string[]) => (response: ServerResponse, { url }: Seen) =>
-    url === '/v1/models' ? json(response, 200, { data: names.map((id) => ({ id })) }) : json(response, 404, {});
+  const probe = (url: string, model = 'm') =>
+    probeEndpoint({ endpoint: resolveEndpoint({ endpoint: url, env: {} }), model });
+  const listing =
+    (names: string[]) =>
+    (response: ServerResponse, { url }: Seen) =>
+      url === '/v1/models' ? json(response, 200, { data: names.map((id) => ({ id })) }) : json(response, 404, {});
   const many = await serve(t, listing(['qwen-coder:latest', 'llama']));
   assert.equal((await probe(many.url, 'qwen-coder')).kind, 'ok');
   assert.match(JSON.stringify(await probe(many.url, 'lama')), /no model \\"lama\\".*did you mean \\"llama\\"/);
   assert.match(JSON.stringify(await probe(many.url.replace('/v1', ''))), /is not the API's base URL.*\/v1/);
   const one = await serve(t, listing(['loaded.gguf']));
   assert.equal((await probe(one.url, 'anything')).kind, 'ok');
-  for (const [status, expected] of [[401, /asks for a key/], [403, /asks for a key/], [404, /"ok"/], [405, /"ok"/], [503, /answers HTTP 503/]] as const) {
+  const elsewhere = await serve(t, (response) => response.writeHead(308, { location: one.url }).end());
+  assert.match(JSON.stringify(await probe(elsewhere.url)), /redirects elsewhere/);
+  assert.equal(one.seen.length, 1, 'a redirect is not followed');
+  for (const [status, expected] of [
+    [401, /asks for a key/],
+    [403, /asks for a key/],
+    [404, /"ok"/],
+    [405, /"ok"/],
+    [503, /answers HTTP 503/],
+  ] as const) {
     const { url } = await serve(t, (response) => json(response, status, {}));
     assert.match(JSON.stringify(await probe(url)), expected);
   }
@@ -188,6 +302,13 @@ test('the probe says in one sentence what is wrong, and costs no completion', as
 });
 
 test('a configured key that is missing is named before anything is sent', async () => {
-  const endpoint = resolveEndpoint({ endpoint: 'fast', env: {}, configured: { fast: { baseURL: 'http://127.0.0.1:9/v1', keyEnv: 'FAST_KEY' } } });
-  assert.match(JSON.stringify(await probeEndpoint({ endpoint, model: 'm' })), /key of endpoint fast is missing.*FAST_KEY/);
+  const endpoint = resolveEndpoint({
+    endpoint: 'fast',
+    env: {},
+    configured: { fast: { baseURL: 'http://127.0.0.1:9/v1', keyEnv: 'FAST_KEY' } },
+  });
+  assert.match(
+    JSON.stringify(await probeEndpoint({ endpoint, model: 'm' })),
+    /key of endpoint fast is missing.*FAST_KEY/,
+  );
 });

@@ -1,4 +1,4 @@
-import OpenAI from 'openai';
+import { APIConnectionTimeoutError, APIError } from 'openai';
 import { modelError } from './classify-error.ts';
 import { classifyReply } from './classify-reply.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -21,7 +21,7 @@ const wantsCompletionTokens = new Set<string>();
 
 /**
  * One reply to one request: from the store, else from the endpoint, and then stored before it is returned, whatever its kind.
- * At most one completion is paid for. Throws `ModelError` when there is no reply; when `signal` is aborted, the signal's own reason
+ * Equal requests of one process share one completion. Throws `ModelError` when there is no reply; when `signal` is aborted, the signal's own reason
  * (the client's abort error would look like a failure worth a retry). The time limit, `settings.requestTimeoutMs`, is for the
  * whole reply and gives `unavailable`.
  */
@@ -37,12 +37,60 @@ export async function askModel({
   signal: AbortSignal;
 }): Promise<Asked> {
   const key = requestKey({ request, endpointIdentity: endpoint.identity });
-  signal.throwIfAborted();
-  const stored = await replies.getReply(key);
-  if (stored !== undefined) return { reply: stored, key, reused: true };
-  const reply = await send({ request, endpoint, signal });
-  await replies.putReply(key, request, reply);
-  return { reply, key, reused: false };
+  while (true) {
+    signal.throwIfAborted();
+    const stored = await replies.getReply(key);
+    if (stored !== undefined) return { reply: stored, key, reused: true };
+    const same = underWay(replies).get(key);
+    if (same === undefined) return { ...(await sendAndStore({ request, endpoint, replies, signal, key })), key };
+    // Its failure is ours too, but for its caller's own cancellation: then somebody else has to ask.
+    const outcome = await untilAborted(same, signal);
+    if (outcome instanceof ModelError) throw outcome;
+  }
+}
+
+/** What one process is asking at this moment: progressions with equal programs put equal questions at the same time. */
+const asking = new WeakMap<ReplyStore, Map<string, Promise<unknown>>>();
+
+function underWay(replies: ReplyStore): Map<string, Promise<unknown>> {
+  const known = asking.get(replies) ?? new Map<string, Promise<unknown>>();
+  asking.set(replies, known);
+  return known;
+}
+
+async function sendAndStore(input: {
+  request: ModelRequest;
+  endpoint: Endpoint;
+  replies: ReplyStore;
+  signal: AbortSignal;
+  key: string;
+}): Promise<{ reply: ModelReply; reused: boolean }> {
+  const { request, replies, key } = input;
+  const flights = underWay(replies);
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  flights.set(key, promise);
+  try {
+    const reply = await send(input);
+    await replies.putReply(key, request, reply);
+    // Another process may have been first: everybody goes on with the one that is kept.
+    const kept = (await replies.getReply(key)) ?? reply;
+    resolve(undefined);
+    return { reply: kept, reused: false };
+  } catch (error) {
+    resolve(error);
+    throw error;
+  } finally {
+    flights.delete(key);
+  }
+}
+
+/** The promise's value; rejects with the signal's reason when that comes first. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
 
 async function send(input: { request: ModelRequest; endpoint: Endpoint; signal: AbortSignal }): Promise<ModelReply> {
@@ -52,7 +100,12 @@ async function send(input: { request: ModelRequest; endpoint: Endpoint; signal: 
   try {
     return await sendOnce({ ...input, boundName: 'max_tokens' });
   } catch (error) {
-    if (!(error instanceof ModelError) || error.status !== 400 || !/max_tokens.*max_completion_tokens/s.test(error.message)) throw error;
+    if (
+      !(error instanceof ModelError) ||
+      error.status !== 400 ||
+      !/max_tokens.*max_completion_tokens/s.test(error.message)
+    )
+      throw error;
     wantsCompletionTokens.add(memory);
     return sendOnce({ ...input, boundName: 'max_completion_tokens' });
   }
@@ -79,29 +132,42 @@ async function sendOnce({
   let body: string;
   try {
     const response = await client
-      .post(api === 'chat' ? '/chat/completions' : '/completions', { body: requestBody(request, boundName), signal: either })
+      .post(api === 'chat' ? '/chat/completions' : '/completions', {
+        body: requestBody(request, boundName),
+        signal: either,
+      })
       .asResponse();
     body = await readBody(response, either);
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.aborted || error instanceof OpenAI.APIConnectionTimeoutError) {
+    if (limit.aborted || error instanceof APIConnectionTimeoutError) {
       throw new ModelError('unavailable', `${where} gave no whole reply within ${requestTimeoutMs / 1000} s`);
     }
     throw transportError(error, { where, secrets });
   }
   const classified = classifyReply(body);
   if (classified.kind === 'problem') throw modelError(classified.problem, { where, secrets });
-  if (classified.kind === 'malformed') throw new ModelError('malformed', `${where}: ${classified.detail}`, { status: 200 });
+  if (classified.kind === 'malformed')
+    throw new ModelError('malformed', `${where}: ${classified.detail}`, { status: 200 });
   return { ...classified.reply, latencyMs: Math.round(performance.now() - startedMs) };
 }
 
 /** A refused connection, a connection cut in mid-body, or an answer other than 2xx. The cause is left out: it could hold headers. */
-function transportError(error: unknown, { where, secrets }: { where: string; secrets: (string | undefined)[] }): ModelError {
+function transportError(
+  error: unknown,
+  { where, secrets }: { where: string; secrets: (string | undefined)[] },
+): ModelError {
   if (error instanceof ModelError) return error;
-  if (error instanceof OpenAI.APIError && error.status !== undefined) {
+  if (error instanceof APIError && error.status !== undefined) {
     const { status, code, type, headers } = error;
     const wait = retryAfterMs((name) => headers?.get(name), Date.now());
-    const problem = { status, code: code ?? undefined, type, message: error.message.replace(/^\d{3} /, ''), retryAfterMs: wait };
+    const problem = {
+      status,
+      code: code ?? undefined,
+      type,
+      message: error.message.replace(/^\d{3} /, ''),
+      retryAfterMs: wait,
+    };
     return modelError(problem, { where, secrets });
   }
   return new ModelError('unavailable', `${where} cannot be reached: ${redact(reasonOf(error), secrets)}`);

@@ -14,8 +14,10 @@ export interface EndpointProblem {
 /** How servers word a prompt that does not fit: OpenAI and vLLM, llama.cpp, Ollama, TGI. */
 const CONTEXT =
   /maximum context length|context[ _]length[ _]exceeded|exceeds? (?:the )?(?:available |model'?s? )?(?:maximum )?context|exceed_context_size|context window|prompt is too long|inputs? tokens? .{0,40}must have less than/i;
-const QUOTA = /insufficient[_ ]quota|exceeded your current quota|billing[_ ](?:hard[_ ]limit|not[_ ]active)|insufficient[_ ](?:balance|credits?|funds)|credit balance/i;
-const MODEL = /model[_ ]not[_ ]found|unknown model|model\b.{0,120}\b(?:not found|does not exist|is not available|not supported)|no such model|invalid model/i;
+const QUOTA =
+  /insufficient[_ ]quota|exceeded your current quota|billing[_ ](?:hard[_ ]limit|not[_ ]active)|insufficient[_ ](?:balance|credits?|funds)|credit balance/i;
+const MODEL =
+  /model[_ ]not[_ ]found|unknown model|model\b.{0,120}\b(?:not found|does not exist|is not available|not supported)|no such model|invalid model/i;
 const POLICY = /content[_ ](?:policy|filter)|moderation|flagged|responsible ?ai/i;
 
 /**
@@ -33,8 +35,8 @@ export function classifyError(problem: EndpointProblem): ModelErrorKind {
   if (status === 403) return POLICY.test(words) ? 'rejected' : 'unauthorized';
   if (status === 404) return 'unknown_model';
   if (status === 400 || status === 422) return MODEL.test(words) && !POLICY.test(words) ? 'unknown_model' : 'rejected';
-  // 498: Groq's "capacity exceeded". 409, 425: worth another try, as in OpenAI's own client.
-  if ([408, 409, 425, 498].includes(status) || status >= 500) return 'unavailable';
+  // 498: Groq's "capacity exceeded". 409, 425: worth another try, as in OpenAI's own client. A redirect says nothing about the request.
+  if ([408, 409, 425, 498].includes(status) || status >= 500 || status < 400) return 'unavailable';
   return 'rejected';
 }
 

@@ -4,12 +4,26 @@ import fc from 'fast-check';
 import { classifyReply } from './classify-reply.ts';
 
 const chat = (message: unknown, finish_reason: unknown = 'stop', rest: object = {}) =>
-  JSON.stringify({ model: 'm', choices: [{ message, finish_reason }], usage: { prompt_tokens: 3, completion_tokens: 2 }, ...rest });
+  JSON.stringify({
+    model: 'm',
+    choices: [{ message, finish_reason }],
+    usage: { prompt_tokens: 3, completion_tokens: 2 },
+    ...rest,
+  });
 
 const kinds: [what: string, body: string, kind: string][] = [
   ['plain text', chat({ content: 'hi' }), 'ok'],
   ['a byte order mark before the JSON', `\uFEFF${chat({ content: 'hi' })}`, 'ok'],
-  ['a list of parts', chat({ content: [{ type: 'text', text: 'h' }, { type: 'text', text: 'i' }] }), 'ok'],
+  [
+    'a list of parts',
+    chat({
+      content: [
+        { type: 'text', text: 'h' },
+        { type: 'text', text: 'i' },
+      ],
+    }),
+    'ok',
+  ],
   ['a plain completion', JSON.stringify({ choices: [{ text: 'hi', finish_reason: 'stop' }] }), 'ok'],
   ['finish reason eos', chat({ content: 'hi' }, 'eos'), 'ok'],
   ['finish reason abort', chat({ content: 'hi' }, 'abort'), 'ok'],
@@ -30,7 +44,11 @@ const kinds: [what: string, body: string, kind: string][] = [
   ['content filter', chat({ content: '' }, 'content_filter'), 'refused'],
   ['content filter in mid-sentence', chat({ content: 'def f' }, 'content_filter'), 'refused'],
   ['a refusal field', chat({ content: null, refusal: 'I cannot' }), 'refused'],
-  ['no choices but filter notes', JSON.stringify({ choices: [], prompt_filter_results: [{ content_filter_results: { hate: { filtered: true } } }] }), 'refused'],
+  [
+    'no choices but filter notes',
+    JSON.stringify({ choices: [], prompt_filter_results: [{ content_filter_results: { hate: { filtered: true } } }] }),
+    'refused',
+  ],
   ['reasoning_content only', chat({ content: null, reasoning_content: 'hm' }), 'no_final_answer'],
   ['reasoning only', chat({ content: '', reasoning: 'hm' }), 'no_final_answer'],
   ['cut while reasoning', chat({ content: '', reasoning_content: 'hm' }, 'length'), 'no_final_answer'],
@@ -75,7 +93,17 @@ test('usage is what was reported, null when nothing usable was', () => {
   };
   assert.deepEqual(usage({ prompt_tokens: 3, completion_tokens: 2 }), { prompt: 3, completion: 2 });
   assert.deepEqual(usage({ prompt_tokens: 3 }), { prompt: 3, completion: 0 });
-  for (const bad of [null, undefined, {}, [], 'x', { prompt_tokens: '3' }, { prompt_tokens: -1 }, { prompt_tokens: null }]) assert.equal(usage(bad), null);
+  for (const bad of [
+    null,
+    undefined,
+    {},
+    [],
+    'x',
+    { prompt_tokens: '3' },
+    { prompt_tokens: -1 },
+    { prompt_tokens: null },
+  ])
+    assert.equal(usage(bad), null);
 });
 
 test('any body gives an answer', () => {

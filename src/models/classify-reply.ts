@@ -30,7 +30,8 @@ export function classifyReply(body: string): ClassifiedReply {
   const finishReason = text(choice.finish_reason);
   const inner = problemIn(choice.error);
   if (inner !== undefined) return { kind: 'problem', problem: inner };
-  if (finishReason === 'error') return { kind: 'malformed', detail: 'HTTP 200 whose completion ended with finish reason "error"' };
+  if (finishReason === 'error')
+    return { kind: 'malformed', detail: 'HTTP 200 whose completion ended with finish reason "error"' };
 
   const message = fields(choice.message) ?? choice;
   const content = contentOf(message.content ?? choice.text);
@@ -78,7 +79,10 @@ function isOnlyThinking(content: string): boolean {
 function contentOf(value: unknown): { text: string; refusal: string } {
   if (!Array.isArray(value)) return { text: text(value), refusal: '' };
   const parts: Fields[] = value.map((part: unknown) => fields(part) ?? { text: part });
-  return { text: parts.map((part) => text(part.text)).join(''), refusal: parts.map((part) => text(part.refusal)).join('') };
+  return {
+    text: parts.map((part) => text(part.text)).join(''),
+    refusal: parts.map((part) => text(part.refusal)).join(''),
+  };
 }
 
 function problemIn(value: unknown): EndpointProblem | undefined {
@@ -97,7 +101,11 @@ function problemIn(value: unknown): EndpointProblem | undefined {
 
 /** Azure's annotations on a reply without choices. */
 function filtered(body: Fields): boolean {
-  const notes = JSON.stringify([body.prompt_filter_results, body.content_filter_results, body.promptFeedback] satisfies unknown[]);
+  const notes = JSON.stringify([
+    body.prompt_filter_results,
+    body.content_filter_results,
+    body.promptFeedback,
+  ] satisfies unknown[]);
   return /"filtered":true|"blockReason"/.test(notes);
 }
 

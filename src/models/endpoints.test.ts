@@ -5,7 +5,11 @@ import { EndpointError, resolveEndpoint } from './endpoints.ts';
 const key = { OPENAI_API_KEY: 'k-123' };
 
 test('with neither variable set, default is the scripted model and says so', () => {
-  const endpoint = resolveEndpoint({ endpoint: 'default', env: { OPENAI_API_KEY: ' ' }, scriptedUrl: 'http://127.0.0.1:1/v1' });
+  const endpoint = resolveEndpoint({
+    endpoint: 'default',
+    env: { OPENAI_API_KEY: ' ' },
+    scriptedUrl: 'http://127.0.0.1:1/v1',
+  });
   assert.deepEqual(endpoint, {
     alias: 'default',
     baseURL: 'http://127.0.0.1:1/v1',
@@ -21,7 +25,10 @@ test('a key alone means OpenAI; a base URL alone needs no key', () => {
   assert.equal(openai.baseURL, 'https://api.openai.com/v1');
   assert.equal(openai.apiKey, 'k-123');
   const local = resolveEndpoint({ endpoint: 'default', env: { OPENAI_BASE_URL: 'http://localhost:8080/v1/' } });
-  assert.deepEqual([local.baseURL, local.identity, local.apiKey, local.scripted], ['http://localhost:8080/v1', 'http://localhost:8080/v1', undefined, false]);
+  assert.deepEqual(
+    [local.baseURL, local.identity, local.apiKey, local.scripted],
+    ['http://localhost:8080/v1', 'http://localhost:8080/v1', undefined, false],
+  );
 });
 
 test('a literal URL never receives a key, and its identity has no query', () => {
@@ -32,7 +39,10 @@ test('a literal URL never receives a key, and its identity has no query', () => 
 });
 
 test('a configured alias takes the key its configuration names, and no other', () => {
-  const configured = { fast: { baseURL: 'https://a.example/v1', keyEnv: 'FAST_KEY' }, open: { baseURL: 'http://b/v1' } };
+  const configured = {
+    fast: { baseURL: 'https://a.example/v1', keyEnv: 'FAST_KEY' },
+    open: { baseURL: 'http://b/v1' },
+  };
   const env = { ...key, FAST_KEY: 'f-1\n' };
   assert.equal(resolveEndpoint({ endpoint: 'fast', env, configured }).apiKey, 'f-1');
   assert.equal(resolveEndpoint({ endpoint: 'open', env, configured }).apiKey, undefined);

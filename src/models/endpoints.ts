@@ -48,7 +48,13 @@ export function resolveEndpoint({
 }): Endpoint {
   if (endpoint === 'scripted') return scriptedEndpoint(endpoint, scriptedUrl);
   if (/^https?:\/\//i.test(endpoint)) {
-    return { ...location(endpoint, 'the spec'), alias: endpoint, apiKey: undefined, keyEnv: undefined, scripted: false };
+    return {
+      ...location(endpoint, 'the spec'),
+      alias: endpoint,
+      apiKey: undefined,
+      keyEnv: undefined,
+      scripted: false,
+    };
   }
   const entry = Object.hasOwn(configured, endpoint) ? configured[endpoint] : undefined;
   if (entry !== undefined) {
@@ -58,7 +64,10 @@ export function resolveEndpoint({
   }
   if (endpoint !== 'default') {
     const known = ['default', 'scripted', ...Object.keys(configured)].join(', ');
-    throw new EndpointError(`no endpoint is called "${endpoint}"`, `use one of ${known}, or a URL that begins with http:// or https://`);
+    throw new EndpointError(
+      `no endpoint is called "${endpoint}"`,
+      `use one of ${known}, or a URL that begins with http:// or https://`,
+    );
   }
   const baseURL = setting(env, 'OPENAI_BASE_URL');
   const apiKey = setting(env, 'OPENAI_API_KEY');

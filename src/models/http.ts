@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import type { Endpoint } from './endpoints.ts';
 import { ModelError } from './model.ts';
+import { patientFetch } from './patient-fetch.ts';
 
 /** The headers a request may carry. The client would also send what OPENAI_CUSTOM_HEADERS holds, to any base URL. */
 const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'user-agent'];
@@ -29,11 +30,17 @@ export function openAiClient(endpoint: Endpoint, timeoutMs: number): OpenAI {
     timeout: timeoutMs,
     fetch: (input, init) => {
       const given = new Headers(init?.headers);
-      const headers = SENT_HEADERS.flatMap((name) => {
-        const value = given.get(name);
-        return value === null ? [] : [[name, value] satisfies [string, string]];
+      const headers = Object.fromEntries(
+        SENT_HEADERS.flatMap((name) => (given.has(name) ? [[name, given.get(name) ?? '']] : [])),
+      );
+      if (init?.body !== undefined && init.body !== null && typeof init.body !== 'string')
+        throw new TypeError('only text bodies are sent');
+      return patientFetch(String(input instanceof Request ? input.url : input), {
+        method: init?.method ?? 'GET',
+        headers,
+        body: init?.body ?? undefined,
+        signal: init?.signal ?? undefined,
       });
-      return fetch(input, { ...init, headers });
     },
   });
 }
@@ -55,7 +62,9 @@ export async function readBody(response: Response, signal: AbortSignal): Promise
       bytes += value.byteLength;
       if (bytes > MAX_BODY_BYTES) {
         cancel();
-        throw new ModelError('malformed', `the reply is longer than ${MAX_BODY_BYTES} bytes`, { status: response.status });
+        throw new ModelError('malformed', `the reply is longer than ${MAX_BODY_BYTES} bytes`, {
+          status: response.status,
+        });
       }
       chunks.push(value);
     }

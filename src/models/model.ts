@@ -99,7 +99,11 @@ export class ModelError extends Error {
   /** Wait the endpoint asked for, in ms. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(kind: ModelErrorKind, message: string, options: { status?: number | undefined; retryAfterMs?: number | undefined; cause?: unknown } = {}) {
+  constructor(
+    kind: ModelErrorKind,
+    message: string,
+    options: { status?: number | undefined; retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ModelError';
     this.kind = kind;

@@ -1,5 +1,5 @@
 import { closest } from 'fastest-levenshtein';
-import OpenAI from 'openai';
+import { APIError } from 'openai';
 import { reasonOf } from './ask-model.ts';
 import type { Endpoint } from './endpoints.ts';
 import { openAiClient, readBody } from './http.ts';
@@ -26,7 +26,10 @@ export async function probeEndpoint({
 }): Promise<Probe> {
   const { identity } = endpoint;
   if (endpoint.keyEnv !== undefined && endpoint.alias !== 'default' && endpoint.apiKey === undefined) {
-    return problem(`the key of endpoint ${endpoint.alias} is missing`, `set the environment variable ${endpoint.keyEnv}`);
+    return problem(
+      `the key of endpoint ${endpoint.alias} is missing`,
+      `set the environment variable ${endpoint.keyEnv}`,
+    );
   }
   const listing = await listModels(endpoint, signal);
   switch (listing.kind) {
@@ -35,15 +38,23 @@ export async function probeEndpoint({
       // Ollama lists "name:latest" for a model that is asked for as "name".
       if (names.length <= 1 || names.includes(model) || names.includes(`${model}:latest`)) return { kind: 'ok' };
       const nearest = redact(closest(model, names));
-      return problem(`${identity} has no model "${redact(model)}"`, `did you mean "${nearest}"? It lists ${names.length} models`);
+      return problem(
+        `${identity} has no model "${redact(model)}"`,
+        `did you mean "${nearest}"? It lists ${names.length} models`,
+      );
     }
     case 'unreachable':
       return problem(`${identity} cannot be reached: ${listing.reason}`, 'start the server, or correct the base URL');
     case 'status':
       if (listing.status === 401 || listing.status === 403) {
-        const remedy = endpoint.keyEnv === undefined ? 'configure an endpoint alias with a key' : `set ${endpoint.keyEnv} to a valid key`;
+        const remedy =
+          endpoint.keyEnv === undefined
+            ? 'configure an endpoint alias with a key'
+            : `set ${endpoint.keyEnv} to a valid key`;
         return problem(`${identity} ${endpoint.apiKey === undefined ? 'asks for a key' : 'refused the key'}`, remedy);
       }
+      if (listing.status < 400)
+        return problem(`${identity} redirects elsewhere`, 'give the base URL that it redirects to');
       if (listing.status >= 500) {
         return problem(`${identity} answers HTTP ${listing.status}`, 'wait until the server is ready, then try again');
       }
@@ -57,7 +68,11 @@ export async function probeEndpoint({
   }
 }
 
-type Listing = { kind: 'models'; names: string[] } | { kind: 'no_list' } | { kind: 'status'; status: number } | { kind: 'unreachable'; reason: string };
+type Listing =
+  | { kind: 'models'; names: string[] }
+  | { kind: 'no_list' }
+  | { kind: 'status'; status: number }
+  | { kind: 'unreachable'; reason: string };
 
 async function listModels(endpoint: Endpoint, outer: AbortSignal | undefined): Promise<Listing> {
   const limit = AbortSignal.timeout(PROBE_TIMEOUT_MS);
@@ -69,7 +84,7 @@ async function listModels(endpoint: Endpoint, outer: AbortSignal | undefined): P
   } catch (error) {
     outer?.throwIfAborted();
     if (limit.aborted) return { kind: 'unreachable', reason: `no answer within ${PROBE_TIMEOUT_MS / 1000} s` };
-    if (error instanceof OpenAI.APIError && error.status !== undefined) return { kind: 'status', status: error.status };
+    if (error instanceof APIError && error.status !== undefined) return { kind: 'status', status: error.status };
     return { kind: 'unreachable', reason: redact(reasonOf(error), [endpoint.apiKey]) };
   }
 }

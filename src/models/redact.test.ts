@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { redact } from './redact.ts';
 
 test('keys go, by value and by shape', () => {
-  const text = redact('key "my-own-key", sk-proj-abc123, Bearer abc.def, http://u:p@host/v1', ['my-own-key', undefined]);
+  const text = redact('key "my-own-key", sk-proj-abc123, Bearer abc.def, http://u:p@host/v1', [
+    'my-own-key',
+    undefined,
+  ]);
   assert.equal(text, 'key "[key]", [key], Bearer [key] http://host/v1');
 });
 

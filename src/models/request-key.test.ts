@@ -4,11 +4,29 @@ import fc from 'fast-check';
 import type { ModelRequest, ModelSettings, Prompt } from './model.ts';
 import { canonicalJson, effectiveParameters, requestBody, requestKey } from './request-key.ts';
 
-const settings: ModelSettings = { endpoint: 'default', name: 'm', api: 'chat', parameters: {}, extraBody: {}, maxTokens: {}, requestTimeoutMs: 1000 };
-const prompt: Prompt = { version: 'generator/0@1', agent: 'generator', messages: [{ role: 'user', content: 'hi' }], temperature: 0, maxTokens: 100, stop: ['\n'] };
+const settings: ModelSettings = {
+  endpoint: 'default',
+  name: 'm',
+  api: 'chat',
+  parameters: {},
+  extraBody: {},
+  maxTokens: {},
+  requestTimeoutMs: 1000,
+};
+const prompt: Prompt = {
+  version: 'generator/0@1',
+  agent: 'generator',
+  messages: [{ role: 'user', content: 'hi' }],
+  temperature: 0,
+  maxTokens: 100,
+  stop: ['\n'],
+};
 const base: ModelRequest = { settings, prompt, seed: 0, sample: 0, retry: 0 };
 const key = (request: ModelRequest, endpointIdentity = 'http://h/v1') => requestKey({ request, endpointIdentity });
-const withSettings = (change: Partial<ModelSettings>): ModelRequest => ({ ...base, settings: { ...settings, ...change } });
+const withSettings = (change: Partial<ModelSettings>): ModelRequest => ({
+  ...base,
+  settings: { ...settings, ...change },
+});
 const withPrompt = (change: Partial<Prompt>): ModelRequest => ({ ...base, prompt: { ...prompt, ...change } });
 
 test('the agent bound wins over the parameters, those over the prompt', () => {
@@ -38,7 +56,13 @@ test('stop words are sent in completions mode only', () => {
 
 test('extraBody passes through but cannot replace what this client sets', () => {
   const body = requestBody(withSettings({ extraBody: { top_k: 3, stream: true, n: 9, model: 'other', messages: [] } }));
-  assert.deepEqual(body, { temperature: 0, max_tokens: 100, top_k: 3, model: 'm', messages: [{ role: 'user', content: 'hi' }] });
+  assert.deepEqual(body, {
+    temperature: 0,
+    max_tokens: 100,
+    top_k: 3,
+    model: 'm',
+    messages: [{ role: 'user', content: 'hi' }],
+  });
 });
 
 test('everything that determines a request changes its key', () => {
@@ -63,7 +87,10 @@ test('what does not determine the reply does not change the key', () => {
   const reference = key(base);
   assert.equal(key(withSettings({ requestTimeoutMs: 5, endpoint: 'alias', maxTokens: { critic: 5 } })), reference);
   assert.equal(key(withPrompt({ stop: undefined })), reference);
-  assert.equal(key(withSettings({ extraBody: { b: 1, a: { d: 1, c: 2 } } })), key(withSettings({ extraBody: { a: { c: 2, d: 1 }, b: 1 } })));
+  assert.equal(
+    key(withSettings({ extraBody: { b: 1, a: { d: 1, c: 2 } } })),
+    key(withSettings({ extraBody: { a: { c: 2, d: 1 }, b: 1 } })),
+  );
 });
 
 test('a lone surrogate is hashed as it is sent', () => {

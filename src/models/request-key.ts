@@ -15,17 +15,26 @@ export type BoundName = 'max_tokens' | 'max_completion_tokens';
  * the agent. A parameter set to null is not sent. `seed` differs by sample and retry and is sent only where it can matter, at a
  * temperature above 0. Stop words are for `completions` alone: in chat they cut answers at a blank line (known fault B1/17).
  */
-export function effectiveParameters({ settings, prompt, seed, sample, retry }: ModelRequest): Record<string, JsonValue> {
+export function effectiveParameters({
+  settings,
+  prompt,
+  seed,
+  sample,
+  retry,
+}: ModelRequest): Record<string, JsonValue> {
   const { max_completion_tokens: given, ...parameters } = settings.parameters;
   const merged: Record<string, JsonValue> = {
     temperature: prompt.temperature,
     max_tokens: given ?? prompt.maxTokens,
-    ...(settings.api === 'completions' && prompt.stop !== undefined && prompt.stop.length > 0 ? { stop: prompt.stop } : {}),
+    ...(settings.api === 'completions' && prompt.stop !== undefined && prompt.stop.length > 0
+      ? { stop: prompt.stop }
+      : {}),
     ...parameters,
   };
   const agentBound = settings.maxTokens[prompt.agent];
   if (agentBound !== undefined) merged.max_tokens = agentBound;
-  if (typeof merged.temperature === 'number' && merged.temperature > 0) merged.seed = seed + SEED_STRIDE * sample + retry;
+  if (typeof merged.temperature === 'number' && merged.temperature > 0)
+    merged.seed = seed + SEED_STRIDE * sample + retry;
   if (given !== undefined && merged.max_tokens !== undefined) {
     merged.max_completion_tokens = merged.max_tokens;
     delete merged.max_tokens;

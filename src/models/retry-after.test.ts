@@ -18,6 +18,7 @@ test('a hint in the past is 0, one beyond a day is a day', () => {
 });
 
 test('what is no hint is undefined', () => {
-  for (const text of ['', 'soon', '-5', 'NaN', 'Infinity', '1e3', '12abc']) assert.equal(read({ 'retry-after': text }), undefined, text);
+  for (const text of ['', 'soon', '-5', 'NaN', 'Infinity', '1e3', '12abc'])
+    assert.equal(read({ 'retry-after': text }), undefined, text);
   assert.equal(read({}), undefined);
 });

@@ -15,7 +15,13 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-const TASK = { task_id: 'a', entry_point: 'f', prompt: 'Double it.', visible_tests: ['assert f(1) == 2'], hidden_tests: ['assert f(2) == 4'] };
+const TASK = {
+  task_id: 'a',
+  entry_point: 'f',
+  prompt: 'Double it.',
+  visible_tests: ['assert f(1) == 2'],
+  hidden_tests: ['assert f(2) == 4'],
+};
 const line = (change: object = {}): string => JSON.stringify({ ...TASK, ...change });
 
 async function open(content: string | Buffer) {
@@ -41,20 +47,24 @@ for (const [name, size, without, visible] of [
   });
 }
 
-test('a HumanEval statement is the prompt byte for byte, and helpers stand in the preamble', { skip: withoutData }, async () => {
+test('a HumanEval statement is the prompt byte for byte, and helpers stand in the preamble', {
+  skip: withoutData,
+}, async () => {
   const benchmark = await openBenchmark({ benchmark: 'humaneval', dataDir, home: folder });
   const problem = benchmark.problem('HumanEval/32');
   assert.ok(problem.statement.startsWith('import math\n\n\ndef poly('));
   assert.ok(problem.statement.endsWith('1.0\n    """\n'));
   assert.ok(problem.preamble.startsWith('import math') && problem.preamble.endsWith('enumerate(xs)])\n'));
   assert.equal(benchmark.problem('HumanEval/2').preamble, '');
-  assert.deepEqual(problem.visibleTests.map((visible) => visible.kind === 'assert' && visible.source), [
-    'assert round(find_zero([1, 2]), 2) == -0.5',
-    'assert round(find_zero([-6, 11, -6, 1]), 2) == 1.0',
-  ]);
+  assert.deepEqual(
+    problem.visibleTests.map((visible) => visible.kind === 'assert' && visible.source),
+    ['assert round(find_zero([1, 2]), 2) == -0.5', 'assert round(find_zero([-6, 11, -6, 1]), 2) == 1.0'],
+  );
 });
 
-test('MBPP is the test split; line ends of its Python are \\n; the entry point is what the first assert calls', { skip: withoutData }, async () => {
+test('MBPP is the test split; line ends of its Python are \\n; the entry point is what the first assert calls', {
+  skip: withoutData,
+}, async () => {
   const source = { benchmark: 'mbpp', dataDir, home: folder };
   const [benchmark, sealed] = [await openBenchmark(source), await openHiddenTests(source)];
   assert.deepEqual([benchmark.taskIds[0], benchmark.taskIds.at(-1)], ['MBPP/11', 'MBPP/510']);
@@ -87,7 +97,11 @@ test('EvalPlus inputs stay raw text, in files that JSON.parse refuses too', { sk
   assert.ok(unparsable > 0);
   const plus = await openHiddenTests({ benchmark: 'humaneval+', dataDir, home: folder });
   const truncate = plus.hidden('HumanEval/2');
-  assert.ok(truncate.kind === 'evalplus' && truncate.atol === '1e-06' && truncate.canonical.startsWith('\n\ndef truncate_number'));
+  assert.ok(
+    truncate.kind === 'evalplus' &&
+      truncate.atol === '1e-06' &&
+      truncate.canonical.startsWith('\n\ndef truncate_number'),
+  );
 });
 
 test('nothing of the public view holds a hidden test', { skip: withoutData }, async () => {
@@ -102,10 +116,22 @@ test('nothing of the public view holds a hidden test', { skip: withoutData }, as
 });
 
 test('own functions: defaults, visible tests of a completion, set-up', async () => {
-  const completion = { form: 'completion', prompt: 'import math\ndef f(x):\n    """Double.\n    >>> f(3)\n    6\n    """\n', visible_tests: undefined };
+  const completion = {
+    form: 'completion',
+    prompt: 'import math\ndef f(x):\n    """Double.\n    >>> f(3)\n    6\n    """\n',
+    visible_tests: undefined,
+  };
   const path = join(folder, 'own.jsonl.gz');
-  await writeFile(path, gzipSync(`${line()}\n${line({ task_id: '../b c', ...completion, setup: 'import os\r\n', canonical_solution: 'def f(x): return 2*x' })}\n`));
-  const [benchmark, sealed] = [await openBenchmark({ benchmark: path, home: folder }), await openHiddenTests({ benchmark: path, home: folder })];
+  await writeFile(
+    path,
+    gzipSync(
+      `${line()}\n${line({ task_id: '../b c', ...completion, setup: 'import os\r\n', canonical_solution: 'def f(x): return 2*x' })}\n`,
+    ),
+  );
+  const [benchmark, sealed] = [
+    await openBenchmark({ benchmark: path, home: folder }),
+    await openHiddenTests({ benchmark: path, home: folder }),
+  ];
   assert.deepEqual(benchmark.taskIds, ['a', '../b c']);
   assert.deepEqual(benchmark.problem('a'), {
     taskId: 'a',
@@ -117,19 +143,34 @@ test('own functions: defaults, visible tests of a completion, set-up', async () 
     visibleTests: [{ kind: 'assert', source: 'assert f(1) == 2' }],
   });
   const second = benchmark.problem('../b c');
-  assert.deepEqual([second.preamble, second.visibleTests], ['import math\n', [{ kind: 'assert', source: 'assert f(3) == 6' }]]);
-  assert.deepEqual(sealed.hidden('../b c'), { kind: 'asserts', setup: 'import os\n', asserts: ['assert f(2) == 4'], canonical: 'def f(x): return 2*x' });
+  assert.deepEqual(
+    [second.preamble, second.visibleTests],
+    ['import math\n', [{ kind: 'assert', source: 'assert f(3) == 6' }]],
+  );
+  assert.deepEqual(sealed.hidden('../b c'), {
+    kind: 'asserts',
+    setup: 'import os\n',
+    asserts: ['assert f(2) == 4'],
+    canonical: 'def f(x): return 2*x',
+  });
   assert.equal(benchmark.countInvalidVisible, undefined);
 });
 
 test('own stdio tasks: cases in, cases out', async () => {
   const path = join(folder, 'stdio.jsonl');
   const cases = [{ stdin: '2\n', stdout: '4\n' }];
-  await writeFile(path, JSON.stringify({ task_id: 's', kind: 'stdio', prompt: 'Double.', visible_tests: cases, hidden_tests: cases }));
+  await writeFile(
+    path,
+    JSON.stringify({ task_id: 's', kind: 'stdio', prompt: 'Double.', visible_tests: cases, hidden_tests: cases }),
+  );
   const benchmark = await openBenchmark({ benchmark: path, home: folder });
   assert.deepEqual(benchmark.problem('s').visibleTests, [{ kind: 'stdio', ...cases[0] }]);
   assert.equal(benchmark.problem('s').entryPoint, '');
-  assert.deepEqual((await openHiddenTests({ benchmark: path, home: folder })).hidden('s'), { kind: 'stdio', cases, canonical: '' });
+  assert.deepEqual((await openHiddenTests({ benchmark: path, home: folder })).hidden('s'), {
+    kind: 'stdio',
+    cases,
+    canonical: '',
+  });
 });
 
 test('BOM, CRLF, blank lines, U+2028 inside a string and a last line without its end are all read', async () => {
@@ -141,7 +182,10 @@ test('BOM, CRLF, blank lines, U+2028 inside a string and a last line without its
 
 test('all members of a multi-member gzip file are read, and the sha256 is that of the content', async () => {
   const halves = [`${line()}\n`, `${line({ task_id: 'b' })}\n`] as const;
-  const [packed, plain] = [await open(Buffer.concat([gzipSync(halves[0]), gzipSync(halves[1])])), await open(halves.join(''))];
+  const [packed, plain] = [
+    await open(Buffer.concat([gzipSync(halves[0]), gzipSync(halves[1])])),
+    await open(halves.join('')),
+  ];
   assert.equal(packed.size, 2);
   assert.equal(packed.sha256, plain.sha256);
 });
@@ -170,14 +214,30 @@ const BROKEN: [string, string | Buffer, RegExp][] = [
   ['a damaged gzip file', Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 0]), Buffer.alloc(40, 7)]), /is damaged/],
   ['UTF-16 with a mark', Buffer.from(`\ufeff${line()}`, 'utf16le'), /is UTF-16/],
   ['UTF-16 without a mark', Buffer.from(line(), 'utf16le'), /is UTF-16/],
-  ['bytes that are not UTF-8', Buffer.concat([Buffer.from(`${line()}\n`), Buffer.from([0x22, 0xff])]), /:2: the text is not UTF-8/],
+  [
+    'bytes that are not UTF-8',
+    Buffer.concat([Buffer.from(`${line()}\n`), Buffer.from([0x22, 0xff])]),
+    /:2: the text is not UTF-8/,
+  ],
   ['an id that stands twice', `${line()}\n\n${line()}`, /:3: the id "a" stands already at .*:1/],
   ['a missing key', line({ prompt: undefined }), /:1: the key "prompt" is missing/],
   ['a list where a string must be', line({ prompt: ['x'] }), /"prompt" must be a string, not a list/],
   ['a number where a string must be', line({ task_id: 7 }), /"task_id" must be a string, not a number/],
-  ['null where a string must be', line({ canonical_solution: null }), /"canonical_solution" must be a string, not null/],
-  ['a string where a list must be', line({ hidden_tests: 'assert f(2) == 4' }), /"hidden_tests" must be a list, not a string/],
-  ['a list of something else', line({ visible_tests: [['x']] }), /element 1 of "visible_tests" must be a string, not a list/],
+  [
+    'null where a string must be',
+    line({ canonical_solution: null }),
+    /"canonical_solution" must be a string, not null/,
+  ],
+  [
+    'a string where a list must be',
+    line({ hidden_tests: 'assert f(2) == 4' }),
+    /"hidden_tests" must be a list, not a string/,
+  ],
+  [
+    'a list of something else',
+    line({ visible_tests: [['x']] }),
+    /element 1 of "visible_tests" must be a string, not a list/,
+  ],
   ['no hidden tests', line({ hidden_tests: [] }), /"hidden_tests" is empty/],
   ['an unknown key', line({ hiden_tests: [] }), /unknown key "hiden_tests"/],
   ['a key with a space', line({ 'setup ': '' }), /unknown key "setup "/],

@@ -34,7 +34,8 @@ export async function openBenchmark(source: DatasetSource): Promise<Benchmark> {
       const made = problems.get(taskId);
       if (made !== undefined) return structuredClone(made);
       const record = records.get(taskId);
-      if (record === undefined) throw new ProblemFileError(`${name} has no task ${JSON.stringify(taskId)}.`, 'Check the id.');
+      if (record === undefined)
+        throw new ProblemFileError(`${name} has no task ${JSON.stringify(taskId)}.`, 'Check the id.');
       const problem = record.problem();
       problems.set(taskId, problem);
       return structuredClone(problem);

@@ -28,17 +28,25 @@ async function readDatasetFile(path: string): Promise<Buffer> {
 }
 
 /** `name` is only used in messages. */
-export function decodeDataset(bytes: Buffer, name: string): DatasetText {
+function decodeDataset(bytes: Buffer, name: string): DatasetText {
   const content = uncompress(bytes, name);
   const sha256 = createHash('sha256').update(content).digest('hex');
-  if (startsWith(content, 0xff, 0xfe) || startsWith(content, 0xfe, 0xff) || (content.length > 1 && (content[0] === 0 || content[1] === 0))) {
+  if (
+    startsWith(content, 0xff, 0xfe) ||
+    startsWith(content, 0xfe, 0xff) ||
+    (content.length > 1 && (content[0] === 0 || content[1] === 0))
+  ) {
     throw new ProblemFileError(`${name} is UTF-16.`, 'Save it as UTF-8.');
   }
   // TextDecoder drops a UTF-8 byte order mark by itself.
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(content), sha256 };
   } catch (cause) {
-    throw new ProblemFileError(`${name}:${lineOfInvalidUtf8(content)}: the text is not UTF-8.`, 'Save the file as UTF-8.', cause);
+    throw new ProblemFileError(
+      `${name}:${lineOfInvalidUtf8(content)}: the text is not UTF-8.`,
+      'Save the file as UTF-8.',
+      cause,
+    );
   }
 }
 
@@ -53,7 +61,8 @@ export function uncompress(bytes: Buffer, name: string): Buffer {
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : '';
     if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(name);
-    const what = code === 'Z_BUF_ERROR' ? 'is cut off: the gzip data does not end' : 'is damaged: the gzip data cannot be read';
+    const what =
+      code === 'Z_BUF_ERROR' ? 'is cut off: the gzip data does not end' : 'is damaged: the gzip data cannot be read';
     throw new ProblemFileError(`${name} ${what}.`, 'Fetch the file again.', cause);
   }
 }

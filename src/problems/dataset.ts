@@ -76,7 +76,15 @@ async function loadDataset(name: string, path: string): Promise<Dataset> {
 }
 
 /** Every record of a file, or what is wrong with it; at the end, what is wrong with the whole. */
-export function* readRecords({ name, path, text }: { name: string; path: string; text: string }): Generator<TaskRecord | ProblemFileError> {
+export function* readRecords({
+  name,
+  path,
+  text,
+}: {
+  name: string;
+  path: string;
+  text: string;
+}): Generator<TaskRecord | ProblemFileError> {
   const reader = isBenchmarkName(name) ? READERS[name] : ownJsonl;
   const seen = new Map<string, string>();
   let broken = 0;
@@ -86,7 +94,10 @@ export function* readRecords({ name, path, text }: { name: string; path: string;
       if (record === undefined) continue;
       const first = seen.get(record.taskId);
       if (first !== undefined) {
-        throw new ProblemFileError(`${record.where}: the id ${JSON.stringify(record.taskId)} stands already at ${first}.`, 'Give every task an id of its own.');
+        throw new ProblemFileError(
+          `${record.where}: the id ${JSON.stringify(record.taskId)} stands already at ${first}.`,
+          'Give every task an id of its own.',
+        );
       }
       seen.set(record.taskId, record.where);
       yield record;
@@ -99,7 +110,10 @@ export function* readRecords({ name, path, text }: { name: string; path: string;
   if (broken > 0) return;
   if (seen.size === 0) yield new ProblemFileError(`${path} holds no task.`, 'Put one JSON object on each line.');
   else if (reader.size !== undefined && seen.size !== reader.size) {
-    yield new ProblemFileError(`${path} holds ${seen.size} tasks of ${name}, not ${reader.size}.`, 'The file is incomplete or another edition: fetch it again.');
+    yield new ProblemFileError(
+      `${path} holds ${seen.size} tasks of ${name}, not ${reader.size}.`,
+      'The file is incomplete or another edition: fetch it again.',
+    );
   }
 }
 
@@ -115,12 +129,18 @@ export async function locateDataset(source: DatasetSource): Promise<string> {
   if (dataDir !== undefined) {
     const found = plainOrGzip(join(dataDir, file.path));
     if (found !== undefined) return found;
-    throw new ProblemFileError(`${dataDir} lacks ${file.path}(.gz), the data of ${benchmark}.`, 'Put it there, or leave out --data-dir to download it.');
+    throw new ProblemFileError(
+      `${dataDir} lacks ${file.path}(.gz), the data of ${benchmark}.`,
+      'Put it there, or leave out --data-dir to download it.',
+    );
   }
   const kept = plainOrGzip(join(home, 'data', file.path));
   if (kept !== undefined && (await isIntact(kept, file.sha256))) return kept;
   if (download === false) {
-    throw new ProblemFileError(`The data of ${benchmark} is not here.`, 'Run `qualityflow setup`, or give its folder with --data-dir.');
+    throw new ProblemFileError(
+      `The data of ${benchmark} is not here.`,
+      'Run `qualityflow setup`, or give its folder with --data-dir.',
+    );
   }
   return downloadDataset({ file: { ...file, url: download?.urls?.[benchmark] ?? file.url }, home });
 }
@@ -146,9 +166,13 @@ async function isIntact(path: string, sha256: string): Promise<boolean> {
 function locateOwn(benchmark: string): string {
   const path = resolve(benchmark);
   if (existsSync(path)) return path;
-  if (/[\\/]|\.(jsonl?|gz)$/.test(benchmark)) throw new ProblemFileError(`There is no file ${path}.`, 'Check the path of the benchmark.');
+  if (/[\\/]|\.(jsonl?|gz)$/.test(benchmark))
+    throw new ProblemFileError(`There is no file ${path}.`, 'Check the path of the benchmark.');
   const otherwise = `Known are ${BENCHMARKS.join(', ')}; anything else is the path of a JSONL file.`;
-  throw new ProblemFileError(`Unknown benchmark ${JSON.stringify(benchmark)}.`, didYouMean(benchmark, BENCHMARKS, otherwise));
+  throw new ProblemFileError(
+    `Unknown benchmark ${JSON.stringify(benchmark)}.`,
+    didYouMean(benchmark, BENCHMARKS, otherwise),
+  );
 }
 
 export function isBenchmarkName(text: string): text is BenchmarkName {

@@ -22,35 +22,63 @@ interface Difference {
 
 const TABLE = join(import.meta.dirname, 'docstring-examples.differences.json');
 
-test('our examples differ from the public collections exactly where the table says', { skip: withoutData }, async () => {
+test('our examples differ from the public collections exactly where the table says', {
+  skip: withoutData,
+}, async () => {
   const folder = dataDir ?? '';
   const benchmark = await openBenchmark({ benchmark: 'humaneval', dataDir: folder, home: folder });
-  const publicTests = await collection(join(folder, 'aflow-splits/humaneval_public_test.jsonl.gz'), 'problem_id', 'test');
-  const ldbTests = await collection(join(folder, 'ldb/humaneval_gpt-3.5-turbo-0613_seed.jsonl.gz'), 'task_id', 'given_tests');
+  const publicTests = await collection(
+    join(folder, 'aflow-splits/humaneval_public_test.jsonl.gz'),
+    'problem_id',
+    'test',
+  );
+  const ldbTests = await collection(
+    join(folder, 'ldb/humaneval_gpt-3.5-turbo-0613_seed.jsonl.gz'),
+    'task_id',
+    'given_tests',
+  );
   const found: Record<string, Omit<Difference, 'reason'>> = {};
   for (const taskId of benchmark.taskIds) {
     const problem = benchmark.problem(taskId);
     const ours = problem.visibleTests.map((visible) => (visible.kind === 'assert' ? normalised(visible.source) : ''));
-    const named = (publicTests.get(taskId) ?? []).map((source) => source.replaceAll('candidate(', `${problem.entryPoint}(`));
-    const differences = { public: difference(ours, named.map(normalised)), ldb: difference(ours, (ldbTests.get(taskId) ?? []).map(normalised)) };
+    const named = (publicTests.get(taskId) ?? []).map((source) =>
+      source.replaceAll('candidate(', `${problem.entryPoint}(`),
+    );
+    const differences = {
+      public: difference(ours, named.map(normalised)),
+      ldb: difference(ours, (ldbTests.get(taskId) ?? []).map(normalised)),
+    };
     if (differences.public ?? differences.ldb) found[taskId] = JSON.parse(JSON.stringify(differences));
   }
   const table: Record<string, Difference> = JSON.parse(readFileSync(TABLE, 'utf8'));
-  assert.deepEqual(found, Object.fromEntries(Object.entries(table).map(([taskId, { reason, ...rest }]) => [taskId, rest])));
+  assert.deepEqual(
+    found,
+    Object.fromEntries(Object.entries(table).map(([taskId, { reason: _reason, ...rest }]) => [taskId, rest])),
+  );
   for (const [taskId, { reason }] of Object.entries(table)) assert.ok(reason.length > 10, taskId);
 });
 
-test('every visible assert is Python, and the references fail as many as are counted', { skip: withoutData, timeout: 300_000 }, async () => {
+test('every visible assert is Python, and the references fail as many as are counted', {
+  skip: withoutData,
+  timeout: 300_000,
+}, async () => {
   const folder = dataDir ?? '';
   for (const name of ['humaneval', 'humaneval+', 'mbpp', 'mbpp-sanitized', 'mbpp+']) {
     const source = { benchmark: name, dataDir: folder, home: folder };
     const [benchmark, hidden] = [await openBenchmark(source), await openHiddenTests(source)];
     const tasks = benchmark.taskIds.map((taskId) => {
       const sealed = hidden.hidden(taskId);
-      const asserts = benchmark.problem(taskId).visibleTests.map((visible) => (visible.kind === 'assert' ? visible.source : ''));
+      const asserts = benchmark
+        .problem(taskId)
+        .visibleTests.map((visible) => (visible.kind === 'assert' ? visible.source : ''));
       return { taskId, program: sealed.canonical, setup: sealed.kind === 'asserts' ? sealed.setup : '', asserts };
     });
-    const run = spawnSync('python3', ['-I', '-c', RUN_ASSERTS], { input: JSON.stringify(tasks), encoding: 'utf8', timeout: 280_000, maxBuffer: 1 << 26 });
+    const run = spawnSync('python3', ['-I', '-c', RUN_ASSERTS], {
+      input: JSON.stringify(tasks),
+      encoding: 'utf8',
+      timeout: 280_000,
+      maxBuffer: 1 << 26,
+    });
     assert.equal(run.status, 0, `${run.error?.message} ${run.stderr}`);
     const outcome: { syntax: string[]; failed: string[] } = JSON.parse(run.stdout);
     assert.deepEqual(outcome.syntax, [], name);
@@ -82,7 +110,10 @@ print(json.dumps({"syntax": syntax, "failed": failed}))
 `;
 
 function difference(ours: string[], theirs: string[]): { ours: string[]; theirs: string[] } | undefined {
-  const only = { ours: ours.filter((source) => !theirs.includes(source)), theirs: theirs.filter((source) => source !== '' && !ours.includes(source)) };
+  const only = {
+    ours: ours.filter((source) => !theirs.includes(source)),
+    theirs: theirs.filter((source) => source !== '' && !ours.includes(source)),
+  };
   return only.ours.length + only.theirs.length === 0 ? undefined : only;
 }
 

@@ -34,11 +34,24 @@ interface Context {
 export function docstringExamples({ statement, entryPoint }: { statement: string; entryPoint: string }): string[] {
   const definition = findFunction(statement, entryPoint);
   if (definition === undefined) return [];
-  const doctests = readDoctests({ text: definition.docstring.slice(0, MAX_DOCSTRING), entryPoint, definition, statement });
+  const doctests = readDoctests({
+    text: definition.docstring.slice(0, MAX_DOCSTRING),
+    entryPoint,
+    definition,
+    statement,
+  });
   const context = { text: doctests.rest, entryPoint, definition, statement };
-  let examples = [...doctests.examples, ...readCalls(context, entryPoint), ...readForSentences(context), ...readInputOutput(context), ...readAssignments(context)];
+  let examples = [
+    ...doctests.examples,
+    ...readCalls(context, entryPoint),
+    ...readForSentences(context),
+    ...readInputOutput(context),
+    ...readAssignments(context),
+  ];
   if (examples.length === 0) examples = readMisnamedCalls(context);
-  const asserts = withoutContradictions(examples.sort((a, b) => a.at - b.at)).map(({ call, value }) => `assert ${call} == ${value}`);
+  const asserts = withoutContradictions(examples.sort((a, b) => a.at - b.at)).map(
+    ({ call, value }) => `assert ${call} == ${value}`,
+  );
   return [...new Set(asserts)].filter((source) => parseAssert(source) !== undefined);
 }
 
@@ -93,7 +106,8 @@ function readDoctest(context: Context, outputs: string[]): Omit<Example, 'at'> |
     if (outputs.length > 0 && outputs[0]?.trim() !== 'True') return undefined;
     return checked(context, { call: call.source, value: sameLine.source });
   }
-  const value = outputValue(outputs) ?? (outputs.length === 0 && context.statement.includes('None') ? 'None' : undefined);
+  const value =
+    outputValue(outputs) ?? (outputs.length === 0 && context.statement.includes('None') ? 'None' : undefined);
   if (value === undefined) return undefined;
   if (call !== undefined && /^\s*(#.*)?$/.test(rest)) return checked(context, { call: call.source, value });
   // The call stands inside another, as in `round(f(x), 2)`.
@@ -108,7 +122,11 @@ function readDoctest(context: Context, outputs: string[]): Omit<Example, 'at'> |
 /** The shortest run of output lines that is a whole literal. */
 function outputValue(outputs: string[]): string | undefined {
   for (let count = 1; count <= Math.min(outputs.length, MAX_OUTPUT_LINES); count++) {
-    const source = outputs.slice(0, count).join('\n').trim().replace(/\s*\n\s*/g, ' ');
+    const source = outputs
+      .slice(0, count)
+      .join('\n')
+      .trim()
+      .replace(/\s*\n\s*/g, ' ');
     if (isLiteral(source)) return source;
   }
   return undefined;
@@ -130,7 +148,8 @@ function readCalls(context: Context, name: string): Example[] {
     const value = valueAfter(text, call.end);
     const example = checked(context, { call: call.source.replace(name, context.entryPoint), value: value?.source });
     // Only an equation contradicts; "f(5) returns the sum" is a description.
-    if (example !== undefined && (value !== undefined || separator[1] !== undefined)) examples.push({ ...example, at: match.index });
+    if (example !== undefined && (value !== undefined || separator[1] !== undefined))
+      examples.push({ ...example, at: match.index });
   }
   return examples;
 }
@@ -143,20 +162,34 @@ function valueAfter(text: string, from: number): Scanned | undefined {
   if (value === undefined) return undefined;
   const lineEnd = text.indexOf('\n', value.end);
   const rest = text.slice(value.end, lineEnd === -1 ? undefined : lineEnd).trim();
-  if (!/^([+*/%=<>-]|and\b|or\b|if\b|in\b|is\b)/.test(rest) || /returns?\s*$/.test(text.slice(from, SEPARATOR.lastIndex))) return value;
+  if (
+    !/^([+*/%=<>-]|and\b|or\b|if\b|in\b|is\b)/.test(rest) ||
+    /returns?\s*$/.test(text.slice(from, SEPARATOR.lastIndex))
+  )
+    return value;
   const last = rest.lastIndexOf('=');
   const result = last === -1 ? undefined : scanLiteral(rest, last + 1);
-  return result !== undefined && rest.slice(result.end).trim() === '' && isLiteral(`${value.source} ${rest.slice(0, last).trim()}`) ? result : undefined;
+  return result !== undefined &&
+    rest.slice(result.end).trim() === '' &&
+    isLiteral(`${value.source} ${rest.slice(0, last).trim()}`)
+    ? result
+    : undefined;
 }
 
 /** HumanEval/81 and 149 call the function by another name in their examples; only read when there are no others. */
 function readMisnamedCalls(context: Context): Example[] {
-  const names = [...context.text.matchAll(/^\s*(?:[*-]\s+)?(?:assert\s+)?([A-Za-z_]\w*)\(/gm)].map((match) => match[1] ?? '');
+  const names = [...context.text.matchAll(/^\s*(?:[*-]\s+)?(?:assert\s+)?([A-Za-z_]\w*)\(/gm)].map(
+    (match) => match[1] ?? '',
+  );
   const foreign = names.find((name) => !BUILTINS.has(name) && findFunction(context.statement, name) === undefined);
   return foreign === undefined ? [] : readCalls(context, foreign);
 }
 
-const BUILTINS = new Set('abs all any bool chr dict divmod float int isinstance len list map max min ord pow print range repr reversed round set sorted str sum tuple type zip'.split(' '));
+const BUILTINS = new Set(
+  'abs all any bool chr dict divmod float int isinstance len list map max min ord pow print range repr reversed round set sorted str sum tuple type zip'.split(
+    ' ',
+  ),
+);
 
 /** `For s = "abcde", c = "ae", the result should be ('bcd',False)`. */
 function readForSentences(context: Context): Example[] {
@@ -167,7 +200,8 @@ function readForSentences(context: Context): Example[] {
     const result = /^[^\n]*?\b(?:output|result|answer)\s+(?:should|must|will)\s+be\s+/.exec(text.slice(given.end));
     if (result === null) continue;
     const value = scanLiteral(text, given.end + result[0].length);
-    const example = value === undefined ? undefined : checked(context, { call: callOf(context, given.values), value: value.source });
+    const example =
+      value === undefined ? undefined : checked(context, { call: callOf(context, given.values), value: value.source });
     if (example !== undefined) examples.push({ ...example, at: match.index });
   }
   return examples;
@@ -182,7 +216,8 @@ function readInputOutput(context: Context): Example[] {
     const output = /^\s*Output\s*:/.exec(text.slice(given.end));
     if (output === null) continue;
     const value = scanLiteral(text, given.end + output[0].length);
-    const example = value === undefined ? undefined : checked(context, { call: callOf(context, given.values), value: value.source });
+    const example =
+      value === undefined ? undefined : checked(context, { call: callOf(context, given.values), value: value.source });
     if (example !== undefined) examples.push({ ...example, at: match.index });
   }
   return examples;
@@ -242,7 +277,8 @@ function scanArguments(text: string, from: number): { values: Argument[]; end: n
 function callOf({ entryPoint, definition }: Context, values: Argument[]): string {
   const { positional } = definition.parameters;
   const byName = positional.map((name) => values.filter((argument) => argument.name === name));
-  const ordered = byName.every((found) => found.length === 1) && values.length === positional.length ? byName.flat() : values;
+  const ordered =
+    byName.every((found) => found.length === 1) && values.length === positional.length ? byName.flat() : values;
   return `${entryPoint}(${ordered.map((argument) => argument.value).join(', ')})`;
 }
 

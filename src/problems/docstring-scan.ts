@@ -32,14 +32,16 @@ export function scanLiteral(text: string, from: number): Scanned | undefined {
     end = match.test(text) ? match.lastIndex : undefined;
   }
   if (end === undefined || /[\w"'([]/.test(text[end] ?? '')) return undefined;
-  const source = joinLines(text.slice(start, end)).replace(/^(true|false)$/, (word) => (word === 'true' ? 'True' : 'False'));
+  const source = joinLines(text.slice(start, end)).replace(/^(true|false)$/, (word) =>
+    word === 'true' ? 'True' : 'False',
+  );
   return isLiteral(source) ? { source, end } : undefined;
 }
 
 /** Whether a Python expression consists of literals alone, arithmetic between them included. */
 export function isLiteral(source: string): boolean {
   const tree = parsePython(`(${source}\n)`);
-  if (hasErrors(tree) || tree.topNode.firstChild?.nextSibling != null) return false;
+  if (hasErrors(tree) || tree.topNode.getChildren('ExpressionStatement').length !== 1) return false;
   let literal = true;
   tree.iterate({
     enter(node) {
@@ -49,10 +51,12 @@ export function isLiteral(source: string): boolean {
   return literal;
 }
 
-const LITERAL_NODES = new Set([
-  ...['Script', 'ExpressionStatement', 'ParenthesizedExpression', 'TupleExpression', 'ArrayExpression', 'DictionaryExpression'],
-  ...['SetExpression', 'Number', 'String', 'ContinuedString', 'Escape', 'Boolean', 'None', 'UnaryExpression', 'BinaryExpression', 'ArithOp', 'Comment'],
-]);
+const LITERAL_NODES = new Set(
+  (
+    'Script ExpressionStatement ParenthesizedExpression TupleExpression ArrayExpression DictionaryExpression SetExpression ' +
+    'Number String ContinuedString Escape Boolean None UnaryExpression BinaryExpression ArithOp Comment'
+  ).split(' '),
+);
 
 /**
  * A call whose arguments are literals. An argument that is one bare word, and no parameter's name, is the string it spells:
@@ -61,8 +65,8 @@ const LITERAL_NODES = new Set([
 export function literalCall(source: string, parameters: readonly string[]): { source: string; call: Call } | undefined {
   const tree = parsePython(source);
   const call = hasErrors(tree) ? undefined : callsIn(tree, source)[0];
-  const list = tree.topNode.firstChild?.firstChild?.getChild('ArgList');
-  if (call === undefined || list == null || call.from !== 0 || call.to !== source.length) return undefined;
+  const list = tree.topNode.firstChild?.firstChild?.getChild('ArgList') ?? null;
+  if (call === undefined || list === null || call.from !== 0 || call.to !== source.length) return undefined;
   let rewritten = source;
   for (const word of list.getChildren('VariableName').reverse()) {
     if (word.nextSibling?.name === 'AssignOp') continue;

@@ -33,20 +33,24 @@ after(async () => {
 });
 
 const open = (url: string) => openBenchmark({ benchmark: 'humaneval', home, download: { urls: { humaneval: url } } });
-const message = (url: string) => open(url).then(() => 'opened', (error: { message: string; remedy: string }) => `${error.message} ${error.remedy}`);
+const message = (url: string) =>
+  open(url).then(
+    () => 'opened',
+    (error: { message: string; remedy: string }) => `${error.message} ${error.remedy}`,
+  );
 
 test('a download is checked, kept, and not fetched again; a damaged copy is', { skip: withoutData }, async () => {
   const bytes = await readFile(join(dataDir ?? '', `${DATASET_FILES.humaneval.path}.gz`));
   answers.set('/HumanEval.jsonl.gz', bytes);
-  const before = requests;
+  const earlier = requests;
   assert.equal((await open(`${base}/HumanEval.jsonl.gz`)).size, 164);
   assert.equal((await open(`${base}/HumanEval.jsonl.gz`)).size, 164);
-  assert.equal(requests - before, 1);
+  assert.equal(requests - earlier, 1);
   const kept = join(home, 'data/humaneval/HumanEval.jsonl.gz');
   assert.deepEqual(await readdir(join(home, 'data/humaneval')), ['HumanEval.jsonl.gz']);
   await writeFile(kept, bytes.subarray(0, bytes.length / 2));
   assert.equal((await open(`${base}/HumanEval.jsonl.gz`)).size, 164);
-  assert.equal(requests - before, 2);
+  assert.equal(requests - earlier, 2);
   assert.deepEqual(await readFile(kept), bytes);
   await rm(kept);
 });
@@ -65,5 +69,8 @@ test('the data folder is the flag, else the variable, else none', () => {
   assert.equal(resolveDataDir({ flag: home, env: { QUALITYFLOW_DATA_DIR: '/nowhere' } }), home);
   assert.equal(resolveDataDir({ env: { QUALITYFLOW_DATA_DIR: home } }), home);
   assert.equal(resolveDataDir({ env: { QUALITYFLOW_DATA_DIR: '' } }), undefined);
-  assert.throws(() => resolveDataDir({ flag: join(home, 'missing'), env: {} }), /--data-dir names .*missing, which is no folder/);
+  assert.throws(
+    () => resolveDataDir({ flag: join(home, 'missing'), env: {} }),
+    /--data-dir names .*missing, which is no folder/,
+  );
 });

@@ -19,7 +19,10 @@ export async function downloadDataset({ file, home }: { file: DatasetFile; home:
   const bytes = await fetchBytes(file.url);
   const sha256 = createHash('sha256').update(uncompress(bytes, file.url)).digest('hex');
   if (sha256 !== file.sha256) {
-    throw new ProblemFileError(`${file.url} holds other data than expected (sha256 ${sha256}, not ${file.sha256}).`, REMEDY);
+    throw new ProblemFileError(
+      `${file.url} holds other data than expected (sha256 ${sha256}, not ${file.sha256}).`,
+      REMEDY,
+    );
   }
   const path = join(home, 'data', bytes[0] === 0x1f && bytes[1] === 0x8b ? `${file.path}.gz` : file.path);
   const unfinished = `${path}.${randomUUID()}.part`;

@@ -27,7 +27,11 @@ export function* lineEntries(text: string, path: string): Iterable<Entry> {
 /** A file that is one JSON array (sanitized MBPP); entries are numbered from 1. */
 export function arrayEntries(text: string, path: string): Iterable<Entry> {
   try {
-    return splitJsonArray(text).map(({ raw }, index) => ({ where: `${path}: entry ${index + 1}`, text: raw, unfinished: false }));
+    return splitJsonArray(text).map(({ raw }, index) => ({
+      where: `${path}: entry ${index + 1}`,
+      text: raw,
+      unfinished: false,
+    }));
   } catch (error) {
     if (!(error instanceof JsonSplitError)) throw error;
     const what = error.atEnd ? 'is cut off' : `is not a JSON array: at character ${error.offset + 1}, ${error.message}`;
@@ -52,10 +56,18 @@ export class Fields {
     } catch (error) {
       if (!(error instanceof JsonSplitError)) throw error;
       if (error.atEnd && entry.unfinished) {
-        throw new ProblemFileError(`${entry.where}: the last line is cut off.`, 'The file is incomplete: fetch or write it again.', error);
+        throw new ProblemFileError(
+          `${entry.where}: the last line is cut off.`,
+          'The file is incomplete: fetch or write it again.',
+          error,
+        );
       }
       const reason = `at character ${error.offset + 1}, ${error.message}`;
-      throw new ProblemFileError(`${entry.where}: not a JSON object: ${reason}.`, 'Every line must hold one JSON object.', error);
+      throw new ProblemFileError(
+        `${entry.where}: not a JSON object: ${reason}.`,
+        'Every line must hold one JSON object.',
+        error,
+      );
     }
   }
 
@@ -96,7 +108,8 @@ export class Fields {
   textList(key: string): string[] {
     return this.elements(key).map((raw, index) => {
       const value = jsonString(raw);
-      if (value === undefined) throw this.#wrong(`element ${index + 1} of ${JSON.stringify(key)} must be a string, not ${kindOf(raw)}`);
+      if (value === undefined)
+        throw this.#wrong(`element ${index + 1} of ${JSON.stringify(key)} must be a string, not ${kindOf(raw)}`);
       return value;
     });
   }
@@ -104,7 +117,8 @@ export class Fields {
   /** The name of a Python function. */
   identifier(key: string): string {
     const value = this.text(key);
-    if (!/^[A-Za-z_]\w*$/.test(value)) throw this.#wrong(`${JSON.stringify(key)} must be the name of a Python function`);
+    if (!/^[A-Za-z_]\w*$/.test(value))
+      throw this.#wrong(`${JSON.stringify(key)} must be the name of a Python function`);
     return value;
   }
 
@@ -121,7 +135,7 @@ export class Fields {
 }
 
 /** What a person calls the raw JSON value. */
-export function kindOf(raw: string): string {
+function kindOf(raw: string): string {
   const first = raw[0];
   if (first === '"') return 'a string';
   if (first === '[') return 'a list';
@@ -132,9 +146,13 @@ export function kindOf(raw: string): string {
 
 /** Ids may hold `/`, `..` and spaces (they are encoded wherever they become a path or a workflow id), but nothing that a terminal obeys. */
 export function checkTaskId(taskId: string, where: string): string {
-  if (taskId.trim() === '') throw new ProblemFileError(`${where}: the task id is empty.`, 'Give every task a name of its own.');
+  if (taskId.trim() === '')
+    throw new ProblemFileError(`${where}: the task id is empty.`, 'Give every task a name of its own.');
   if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(taskId)) {
-    throw new ProblemFileError(`${where}: the task id ${JSON.stringify(taskId)} holds a control character.`, 'Use printable characters in ids.');
+    throw new ProblemFileError(
+      `${where}: the task id ${JSON.stringify(taskId)} holds a control character.`,
+      'Use printable characters in ids.',
+    );
   }
   return taskId;
 }

@@ -18,7 +18,8 @@ export async function openHiddenTests(source: DatasetSource): Promise<HiddenBenc
     sha256,
     hidden(taskId) {
       const record = records.get(taskId);
-      if (record === undefined) throw new ProblemFileError(`${name} has no task ${JSON.stringify(taskId)}.`, 'Check the id.');
+      if (record === undefined)
+        throw new ProblemFileError(`${name} has no task ${JSON.stringify(taskId)}.`, 'Check the id.');
       return record.hidden();
     },
   };

@@ -125,7 +125,8 @@ function skipValue(text: string, from: number): number {
       at = skipString(text, at);
     } else {
       SCALAR.lastIndex = at;
-      if (!SCALAR.test(text)) fail(text, first === undefined ? text.length : at, 'a value is missing or is no JSON value');
+      if (!SCALAR.test(text))
+        fail(text, first === undefined ? text.length : at, 'a value is missing or is no JSON value');
       at = SCALAR.lastIndex;
     }
     // A value has ended: close what ends here, or go on to the next member.

@@ -6,7 +6,13 @@ import { test } from 'node:test';
 import { dataDir, withoutData } from '../../test/support/data.ts';
 import { lintBenchmark } from './lint.ts';
 
-const base = { entry_point: 'f', prompt: 'Double it.', visible_tests: ['assert f(1) == 2'], hidden_tests: ['assert f(2) == 4'], canonical_solution: 'def f(x):\n    return 2 * x\n' };
+const base = {
+  entry_point: 'f',
+  prompt: 'Double it.',
+  visible_tests: ['assert f(1) == 2'],
+  hidden_tests: ['assert f(2) == 4'],
+  canonical_solution: 'def f(x):\n    return 2 * x\n',
+};
 
 test('everything that is wrong with a file is said at once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'qualityflow-lint-'));
@@ -22,11 +28,16 @@ test('everything that is wrong with a file is said at once', async () => {
     { task_id: 'two', visible_tests: ['x = f(1)\nassert x == 2'] },
     { task_id: 'reference', canonical_solution: 'def g(x): pass', prompt: ' ' },
   ];
-  await writeFile(path, records.map((record) => (typeof record === 'string' ? record : JSON.stringify({ ...base, ...record }))).join('\n'));
+  await writeFile(
+    path,
+    records.map((record) => (typeof record === 'string' ? record : JSON.stringify({ ...base, ...record }))).join('\n'),
+  );
   const report = await lintBenchmark({ benchmark: path, home: folder });
   await rm(folder, { recursive: true });
   assert.deepEqual(
-    report.findings.map(({ severity, taskId, message }) => `${severity} ${taskId ?? ''}: ${message.replaceAll(path, 'own.jsonl')}`),
+    report.findings.map(
+      ({ severity, taskId, message }) => `${severity} ${taskId ?? ''}: ${message.replaceAll(path, 'own.jsonl')}`,
+    ),
     [
       'error : own.jsonl:2: the id "good" stands already at own.jsonl:1. Give every task an id of its own.',
       'error : own.jsonl:3: not a JSON object: at character 13, a value is missing or is no JSON value. Every line must hold one JSON object.',
@@ -40,7 +51,10 @@ test('everything that is wrong with a file is said at once', async () => {
       'error reference: The reference solution does not define f.',
     ],
   );
-  assert.deepEqual(report.tasks.map((task) => task.problem.taskId), ['good', 'invisible', 'syntax', 'other', 'two', 'reference']);
+  assert.deepEqual(
+    report.tasks.map((task) => task.problem.taskId),
+    ['good', 'invisible', 'syntax', 'other', 'two', 'reference'],
+  );
 });
 
 test('a file that cannot be read is one finding', async () => {
@@ -52,6 +66,10 @@ test('a file that cannot be read is one finding', async () => {
 test('the published benchmarks have no errors', { skip: withoutData }, async () => {
   for (const benchmark of ['humaneval', 'humaneval+', 'mbpp', 'mbpp-sanitized', 'mbpp+']) {
     const { findings } = await lintBenchmark({ benchmark, dataDir, home: '.' });
-    assert.deepEqual(findings.filter((finding) => finding.severity === 'error'), [], benchmark);
+    assert.deepEqual(
+      findings.filter((finding) => finding.severity === 'error'),
+      [],
+      benchmark,
+    );
   }
 });

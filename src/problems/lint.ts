@@ -44,7 +44,9 @@ export async function lintBenchmark(source: DatasetSource): Promise<LintReport> 
       }
       const task = { problem: outcome.problem(), hidden: outcome.hidden() };
       report.tasks.push(task);
-      report.findings.push(...lintTask(task.problem, task.hidden).map((finding) => ({ ...finding, taskId: outcome.taskId })));
+      report.findings.push(
+        ...lintTask(task.problem, task.hidden).map((finding) => ({ ...finding, taskId: outcome.taskId })),
+      );
     }
   } catch (error) {
     unusable(error);
@@ -56,13 +58,20 @@ function lintTask(problem: Problem, hidden: HiddenTests): Finding[] {
   const findings: Finding[] = [];
   const say = (severity: Finding['severity'], message: string) => findings.push({ severity, message });
   if (problem.statement.trim() === '') say('error', 'The prompt is empty.');
-  if (problem.visibleTests.length === 0) say('warning', 'There is no visible test, so no checker can accept a program.');
+  if (problem.visibleTests.length === 0)
+    say('warning', 'There is no visible test, so no checker can accept a program.');
   problem.visibleTests.forEach((test, index) => {
     if (test.kind === 'assert') checkAssert(test.source, `Visible test ${index + 1}`);
   });
-  if (hidden.kind === 'asserts') hidden.asserts.forEach((source, index) => checkAssert(source, `Hidden test ${index + 1}`));
-  if (hidden.kind === 'check' && !definedFunctions(hidden.source).has('check')) say('error', 'The hidden test does not define check(candidate).');
-  if (hidden.canonical !== '' && problem.kind === 'function' && !definedFunctions(hidden.canonical).has(problem.entryPoint)) {
+  if (hidden.kind === 'asserts')
+    hidden.asserts.forEach((source, index) => checkAssert(source, `Hidden test ${index + 1}`));
+  if (hidden.kind === 'check' && !definedFunctions(hidden.source).has('check'))
+    say('error', 'The hidden test does not define check(candidate).');
+  if (
+    hidden.canonical !== '' &&
+    problem.kind === 'function' &&
+    !definedFunctions(hidden.canonical).has(problem.entryPoint)
+  ) {
     say('error', `The reference solution does not define ${problem.entryPoint}.`);
   }
   return findings;
@@ -72,7 +81,10 @@ function lintTask(problem: Problem, hidden: HiddenTests): Finding[] {
     if (parsed === undefined) return void say('error', `${name} is not one Python assert statement.`);
     const calls = parsed.calls.filter((call) => call.name === problem.entryPoint);
     if (calls.length === 0) return void say('error', `${name} does not call ${problem.entryPoint}.`);
-    const parameters = findFunction(problem.form === 'completion' ? problem.statement : hidden.canonical, problem.entryPoint)?.parameters;
+    const parameters = findFunction(
+      problem.form === 'completion' ? problem.statement : hidden.canonical,
+      problem.entryPoint,
+    )?.parameters;
     if (parameters !== undefined && !calls.every((call) => binds(call, parameters))) {
       say('error', `${name} calls ${problem.entryPoint} with arguments that its signature does not take.`);
     }

@@ -42,13 +42,22 @@ export function findFunction(source: string, name: string): FunctionSource | und
     if (definition?.name !== 'FunctionDefinition') continue;
     const names = definition.getChild('VariableName');
     if (names === null || source.slice(names.from, names.to) !== name) continue;
-    found = { start: node.from, parameters: parametersOf(definition, source), docstring: docstringOf(definition, source) };
+    found = {
+      start: node.from,
+      parameters: parametersOf(definition, source),
+      docstring: docstringOf(definition, source),
+    };
   }
   return found;
 }
 
 function parametersOf(definition: SyntaxNode, source: string): Parameters {
-  const parameters: Parameters = { positional: [], required: 0, keywordOnly: [], variadic: { positional: false, keyword: false } };
+  const parameters: Parameters = {
+    positional: [],
+    required: 0,
+    keywordOnly: [],
+    variadic: { positional: false, keyword: false },
+  };
   let prefix = '';
   let keywordOnly = false;
   for (let node = definition.getChild('ParamList')?.firstChild ?? null; node !== null; node = node.nextSibling) {
@@ -102,7 +111,14 @@ export function callsIn(tree: Tree, source: string): Call[] {
       const callee = node.firstChild;
       const list = node.getChild('ArgList');
       if (callee?.name !== 'VariableName' || list === null) return;
-      const call: Call = { name: source.slice(callee.from, callee.to), positional: 0, keywords: [], unpacks: false, from: node.from, to: node.to };
+      const call: Call = {
+        name: source.slice(callee.from, callee.to),
+        positional: 0,
+        keywords: [],
+        unpacks: false,
+        from: node.from,
+        to: node.to,
+      };
       let argument: SyntaxNode[] = [];
       for (let part = list.firstChild; part !== null; part = part.nextSibling) {
         if (part.name === '(' || part.name === 'Comment') continue;
@@ -112,7 +128,8 @@ export function callsIn(tree: Tree, source: string): Call[] {
         }
         const [first, second] = argument;
         if (first?.name === '*' || first?.name === '**') call.unpacks = true;
-        else if (second?.name === 'AssignOp' && first !== undefined) call.keywords.push(source.slice(first.from, first.to));
+        else if (second?.name === 'AssignOp' && first !== undefined)
+          call.keywords.push(source.slice(first.from, first.to));
         else if (first !== undefined) call.positional++;
         argument = [];
       }
@@ -140,14 +157,21 @@ export function parseAssert(source: string): { tree: Tree; calls: Call[] } | und
   for (let node = tree.topNode.firstChild; node !== null; node = node.nextSibling) {
     if (node.name !== 'Comment') statements.push(node.name);
   }
-  return statements.length === 1 && statements[0] === 'AssertStatement' ? { tree, calls: callsIn(tree, source) } : undefined;
+  return statements.length === 1 && statements[0] === 'AssertStatement'
+    ? { tree, calls: callsIn(tree, source) }
+    : undefined;
 }
 
 /** Whether `source` is one Python expression. */
 export function isExpression(source: string): boolean {
   const tree = parsePython(`(${source}\n)`);
   const statement = tree.topNode.firstChild;
-  return !hasErrors(tree) && statement?.name === 'ExpressionStatement' && statement.nextSibling === null && statement.firstChild?.to === statement.to;
+  return (
+    !hasErrors(tree) &&
+    statement?.name === 'ExpressionStatement' &&
+    statement.nextSibling === null &&
+    statement.firstChild?.to === statement.to
+  );
 }
 
 export function hasErrors(tree: Tree): boolean {
@@ -162,5 +186,7 @@ export function hasErrors(tree: Tree): boolean {
 
 /** Names that the source defines with `def`, at any depth of indentation. */
 export function definedFunctions(source: string): Set<string> {
-  return new Set([...source.matchAll(/^[ \t]*(?:async[ \t]+)?def[ \t]+([A-Za-z_]\w*)/gm)].map((match) => match[1] ?? ''));
+  return new Set(
+    [...source.matchAll(/^[ \t]*(?:async[ \t]+)?def[ \t]+([A-Za-z_]\w*)/gm)].map((match) => match[1] ?? ''),
+  );
 }

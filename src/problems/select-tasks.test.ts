@@ -8,7 +8,8 @@ import { canonicalTaskId } from './task-id.ts';
 const benchmark = { name: 'mbpp', taskIds: Array.from({ length: 500 }, (_, index) => `MBPP/${index + 11}`) };
 
 test('one task has many names', () => {
-  for (const text of ['MBPP/12', 'Mbpp/12', 'mbpp/12', '12', ' 12 ']) assert.equal(canonicalTaskId(benchmark, text), 'MBPP/12');
+  for (const text of ['MBPP/12', 'Mbpp/12', 'mbpp/12', '12', ' 12 '])
+    assert.equal(canonicalTaskId(benchmark, text), 'MBPP/12');
   assert.equal(canonicalTaskId({ name: 'own', taskIds: ['a/x', 'b/x', 'A/y'] }, 'y'), 'A/y');
 });
 
@@ -34,7 +35,13 @@ test('a selection keeps the dataset’s order, or the one given', () => {
 
 test('the shuffle of a seed is the same for ever', () => {
   // Computed apart, in Python.
-  assert.deepEqual(selectTasks({ benchmark, shuffle: 7, limit: 5 }), ['MBPP/249', 'MBPP/395', 'MBPP/261', 'MBPP/151', 'MBPP/492']);
+  assert.deepEqual(selectTasks({ benchmark, shuffle: 7, limit: 5 }), [
+    'MBPP/249',
+    'MBPP/395',
+    'MBPP/261',
+    'MBPP/151',
+    'MBPP/492',
+  ]);
 });
 
 test('a shuffle is a permutation, and a limit takes its beginning', () => {

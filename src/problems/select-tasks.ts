@@ -17,14 +17,18 @@ export interface TaskSelection {
  * @throws ProblemFileError for an unknown id, a bad seed or limit, or an empty selection
  */
 export function selectTasks({ benchmark, tasks, shuffle, limit }: TaskSelection): string[] {
-  let selected = tasks === undefined ? [...benchmark.taskIds] : [...new Set(tasks.map((text) => canonicalTaskId(benchmark, text)))];
-  if (selected.length === 0) throw new ProblemFileError('No task is selected.', 'Name at least one task, or leave the list out.');
+  let selected =
+    tasks === undefined ? [...benchmark.taskIds] : [...new Set(tasks.map((text) => canonicalTaskId(benchmark, text)))];
+  if (selected.length === 0)
+    throw new ProblemFileError('No task is selected.', 'Name at least one task, or leave the list out.');
   if (shuffle !== undefined) {
-    if (!Number.isSafeInteger(shuffle) || shuffle < 0) throw new ProblemFileError(`The shuffle seed ${shuffle} is no whole number from 0.`, 'Give one such as 7.');
+    if (!Number.isSafeInteger(shuffle) || shuffle < 0)
+      throw new ProblemFileError(`The shuffle seed ${shuffle} is no whole number from 0.`, 'Give one such as 7.');
     selected = shuffled(selected, shuffle);
   }
   if (limit !== undefined) {
-    if (!Number.isSafeInteger(limit) || limit < 1) throw new ProblemFileError(`The limit ${limit} is no whole number from 1.`, 'Leave it out to run every task.');
+    if (!Number.isSafeInteger(limit) || limit < 1)
+      throw new ProblemFileError(`The limit ${limit} is no whole number from 1.`, 'Leave it out to run every task.');
     selected = selected.slice(0, limit);
   }
   return selected;

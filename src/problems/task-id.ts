@@ -11,9 +11,15 @@ export function canonicalTaskId(benchmark: { name: string; taskIds: readonly str
   const typed = text.trim();
   if (taskIds.includes(typed)) return typed;
   const lower = typed.toLowerCase();
-  for (const matches of [taskIds.filter((id) => id.toLowerCase() === lower), taskIds.filter((id) => id.toLowerCase().endsWith(`/${lower}`))]) {
+  for (const matches of [
+    taskIds.filter((id) => id.toLowerCase() === lower),
+    taskIds.filter((id) => id.toLowerCase().endsWith(`/${lower}`)),
+  ]) {
     const [match] = matches;
     if (match !== undefined && matches.length === 1) return match;
   }
-  throw new ProblemFileError(`${name} has no task ${JSON.stringify(text)}.`, didYouMean(typed, taskIds, `Its ids look like ${taskIds[0] ?? '(none)'}.`));
+  throw new ProblemFileError(
+    `${name} has no task ${JSON.stringify(text)}.`,
+    didYouMean(typed, taskIds, `Its ids look like ${taskIds[0] ?? '(none)'}.`),
+  );
 }

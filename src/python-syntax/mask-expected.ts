@@ -15,7 +15,15 @@ export interface MaskedAssert {
 }
 
 /** Compare two values within a tolerance; either of the first two arguments may be the expected one. */
-const TWO_VALUE_CHECKS = new Set(['isclose', 'allclose', 'array_equal', 'approx_equal', 'almost_equal', 'is_close', 'close']);
+const TWO_VALUE_CHECKS = new Set([
+  'isclose',
+  'allclose',
+  'array_equal',
+  'approx_equal',
+  'almost_equal',
+  'is_close',
+  'close',
+]);
 
 /**
  * Hides the value that an assertion expects (App. G; the comparison keeps the assertion's own operator, so that tolerance, `set(…)` and
@@ -23,7 +31,13 @@ const TWO_VALUE_CHECKS = new Set(['isclose', 'allclose', 'array_equal', 'approx_
  * comparison; where the call stands under a loop variable or occurs with several arguments, of the asserted expression itself.
  * Undefined: no single well-formed assert, or the entry point does not occur in it.
  */
-export function maskExpected({ assertSource, entryPoint }: { assertSource: string; entryPoint: string }): MaskedAssert | undefined {
+export function maskExpected({
+  assertSource,
+  entryPoint,
+}: {
+  assertSource: string;
+  entryPoint: string;
+}): MaskedAssert | undefined {
   const source = assertSource.trim();
   if (entryPoint === '' || source.length > MAX_PARSED_CHARS) return undefined;
   const test = assertedExpression(source);
@@ -63,7 +77,12 @@ class View {
     const cursor = test.cursor();
     do {
       if (cursor.from >= test.to) break;
-      if (cursor.name === 'VariableName' && source.slice(cursor.from, cursor.to) === entryPoint && !this.isKeyword(cursor.to)) this.mentions.push(cursor.from);
+      if (
+        cursor.name === 'VariableName' &&
+        source.slice(cursor.from, cursor.to) === entryPoint &&
+        !this.isKeyword(cursor.to)
+      )
+        this.mentions.push(cursor.from);
     } while (cursor.next());
   }
 
@@ -76,7 +95,11 @@ class View {
   }
 
   isCall(node: SyntaxNode): boolean {
-    return node.name === 'CallExpression' && node.firstChild !== null && this.text(unwrap(node.firstChild)) === this.entryPoint;
+    return (
+      node.name === 'CallExpression' &&
+      node.firstChild !== null &&
+      this.text(unwrap(node.firstChild)) === this.entryPoint
+    );
   }
 
   /** The asserted expression with each of `nodes` replaced. */
@@ -123,18 +146,29 @@ function maskComparison(view: View): MaskedAssert | undefined {
   const onLeft = view.mentioned(left);
   const [ours, theirs] = onLeft ? [left, right] : [right, left];
   const symbol = operator.map((node) => view.text(node)).join(' ');
-  const against = onLeft ? `${PREDICTION} ${symbol} ${grouped(view.text(theirs))}` : `${grouped(view.text(theirs))} ${symbol} ${PREDICTION}`;
+  const against = onLeft
+    ? `${PREDICTION} ${symbol} ${grouped(view.text(theirs))}`
+    : `${grouped(view.text(theirs))} ${symbol} ${PREDICTION}`;
   if (symbol === '==' || symbol === 'is') {
     const plain = symbol === '==' && onLeft && view.isCall(unwrap(ours));
     const call = view.text(plain ? unwrap(ours) : ours);
     const masked = onLeft ? `${grouped(call)} ${symbol} ?` : `? ${symbol} ${grouped(call)}`;
-    return { shape: plain ? 'plain' : 'whole', call, masked: `assert ${masked}`, comparison: against, expected: view.text(theirs) };
+    return {
+      shape: plain ? 'plain' : 'whole',
+      call,
+      masked: `assert ${masked}`,
+      comparison: against,
+      expected: view.text(theirs),
+    };
   }
   return maskDistance(view, { ours, theirs, symbol, onLeft });
 }
 
 /** `abs(f(x) - 1) < 1e-6`: the expected value is the term next to the call. */
-function maskDistance(view: View, parts: { ours: SyntaxNode; theirs: SyntaxNode; symbol: string; onLeft: boolean }): MaskedAssert | undefined {
+function maskDistance(
+  view: View,
+  parts: { ours: SyntaxNode; theirs: SyntaxNode; symbol: string; onLeft: boolean },
+): MaskedAssert | undefined {
   const { ours, symbol, onLeft } = parts;
   if (!(onLeft ? ['<', '<='] : ['>', '>=']).includes(symbol) || ours.name !== 'CallExpression') return undefined;
   const [callee, list] = childrenOf(ours);
@@ -145,7 +179,13 @@ function maskDistance(view: View, parts: { ours: SyntaxNode; theirs: SyntaxNode;
   if (a === undefined || minus === undefined || b === undefined || view.text(minus) !== '-') return undefined;
   if (view.mentioned(a) === view.mentioned(b)) return undefined;
   const [value, expected] = view.mentioned(a) ? [a, b] : [b, a];
-  return { shape: 'whole', call: view.text(value), masked: `assert ${view.replaced([expected], '?')}`, comparison: view.replaced([value], PREDICTION), expected: view.text(expected) };
+  return {
+    shape: 'whole',
+    call: view.text(value),
+    masked: `assert ${view.replaced([expected], '?')}`,
+    comparison: view.replaced([value], PREDICTION),
+    expected: view.text(expected),
+  };
 }
 
 function maskTwoValueCheck(view: View): MaskedAssert | undefined {
@@ -155,9 +195,20 @@ function maskTwoValueCheck(view: View): MaskedAssert | undefined {
   if (!TWO_VALUE_CHECKS.has(view.text(callee).split('.').at(-1) ?? '')) return undefined;
   const [open, a, comma, b] = childrenOf(list);
   if (open === undefined || a === undefined || comma?.name !== ',' || b === undefined) return undefined;
-  if (view.mentioned(a) === view.mentioned(b) || /^\*/.test(view.text(a)) || childrenOf(list)[4]?.name === 'AssignOp') return undefined;
+  if (
+    view.mentioned(a) === view.mentioned(b) ||
+    view.text(a).startsWith('*') ||
+    childrenOf(list)[4]?.name === 'AssignOp'
+  )
+    return undefined;
   const [value, expected] = view.mentioned(a) ? [a, b] : [b, a];
-  return { shape: 'whole', call: view.text(value), masked: `assert ${view.replaced([expected], '?')}`, comparison: view.replaced([value], PREDICTION), expected: view.text(expected) };
+  return {
+    shape: 'whole',
+    call: view.text(value),
+    masked: `assert ${view.replaced([expected], '?')}`,
+    comparison: view.replaced([value], PREDICTION),
+    expected: view.text(expected),
+  };
 }
 
 /** No value at one place: ask for the call's value and let the whole assertion judge it. */
@@ -167,7 +218,13 @@ function askCall(view: View): MaskedAssert | undefined {
   if (calls === undefined || first === undefined) return undefined;
   const call = view.text(first);
   if (calls.some((node) => view.text(node) !== call)) return undefined;
-  return { shape: 'plain', call, masked: `assert ${grouped(call)} == ?`, comparison: view.replaced(calls, PREDICTION), expected: undefined };
+  return {
+    shape: 'plain',
+    call,
+    masked: `assert ${grouped(call)} == ?`,
+    comparison: view.replaced(calls, PREDICTION),
+    expected: undefined,
+  };
 }
 
 function askExpression(view: View): MaskedAssert {
@@ -193,7 +250,8 @@ function outermostCalls(view: View): { from: number; to: number }[] | undefined 
 
 function bound(node: SyntaxNode, root: SyntaxNode): boolean {
   for (let at: SyntaxNode | null = node; at !== null && at.from >= root.from && at.to <= root.to; at = at.parent) {
-    if (at.name === 'LambdaExpression' || at.name.endsWith('ComprehensionExpression') || at.name === 'FormatString') return true;
+    if (at.name === 'LambdaExpression' || at.name.endsWith('ComprehensionExpression') || at.name === 'FormatString')
+      return true;
     if (at !== node && at.name === 'ArgList' && at.getChild('for') !== null) return true;
   }
   return false;
@@ -206,7 +264,12 @@ function comparison(node: SyntaxNode): { left: SyntaxNode; operator: SyntaxNode[
   const right = children.at(-1);
   const operator = children.slice(1, -1);
   if (left === undefined || right === undefined || operator.length === 0) return undefined;
-  if (!operator.every((part) => part.name === 'CompareOp' || part.name === 'is' || part.name === 'not' || part.name === 'in')) return undefined;
+  if (
+    !operator.every(
+      (part) => part.name === 'CompareOp' || part.name === 'is' || part.name === 'not' || part.name === 'in',
+    )
+  )
+    return undefined;
   // `1 < f(x) < 3` is read as nested comparisons, which it is not.
   if (comparison(left) !== undefined || comparison(right) !== undefined) return undefined;
   return { left, operator, right };

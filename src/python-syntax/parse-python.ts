@@ -46,7 +46,12 @@ export function parsePython(source: string): PythonSource {
       statements.push({ type: node.name, from: node.from, to: node.to, defines, hasErrors: broken });
     },
   });
-  return { parsed: true, hasErrors, statements, defines: new Set(statements.flatMap((statement) => statement.defines)) };
+  return {
+    parsed: true,
+    hasErrors,
+    statements,
+    defines: new Set(statements.flatMap((statement) => statement.defines)),
+  };
 }
 
 /** Names that the source reads or binds anywhere; empty where it is too long to parse. */
@@ -76,7 +81,18 @@ function isError(node: SyntaxNodeRef, source: string, depth: number): boolean {
 }
 
 /** Blocks that do not open a scope of their own. */
-const TRANSPARENT = new Set(['IfStatement', 'TryStatement', 'WithStatement', 'ForStatement', 'WhileStatement', 'Body', 'StatementGroup', 'MatchStatement', 'MatchBody', 'MatchClause']);
+const TRANSPARENT = new Set([
+  'IfStatement',
+  'TryStatement',
+  'WithStatement',
+  'ForStatement',
+  'WhileStatement',
+  'Body',
+  'StatementGroup',
+  'MatchStatement',
+  'MatchBody',
+  'MatchClause',
+]);
 
 function collectBindings(root: SyntaxNode, source: string, into: string[]): void {
   const pending = [root];
@@ -92,24 +108,28 @@ function collectBindings(root: SyntaxNode, source: string, into: string[]): void
     } else if (node.name === 'ImportStatement') {
       into.push(...importedNames(source.slice(node.from, node.to)));
     } else if (TRANSPARENT.has(node.name)) {
-      pending.push(...children.reverse());
+      pending.push(...children.toReversed());
     }
   }
 }
 
 function collectTargets(children: SyntaxNode[], source: string, into: string[]): void {
   const lastOperator = children.findLastIndex((child) => child.name === 'AssignOp' || child.name === 'TypeDef');
-  const pending = children.slice(0, Math.max(0, lastOperator)).reverse();
+  const pending = children.slice(0, Math.max(0, lastOperator)).toReversed();
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.name === 'VariableName') into.push(source.slice(node.from, node.to));
-    if (node.name === 'TupleExpression' || node.name === 'ArrayExpression' || node.name === 'ParenthesizedExpression') pending.push(...childrenOf(node));
+    if (node.name === 'TupleExpression' || node.name === 'ArrayExpression' || node.name === 'ParenthesizedExpression')
+      pending.push(...childrenOf(node));
   }
 }
 
 function importedNames(statement: string): string[] {
   const list = /^(?:from\b[^\n]{0,400}?\bimport\b|import\b)([\s\S]*)$/.exec(statement)?.[1] ?? '';
   const names: string[] = [];
-  for (const item of list.replace(/[()\\]/g, ' ').replace(/#[^\n]*/g, ' ').split(',')) {
+  for (const item of list
+    .replace(/[()\\]/g, ' ')
+    .replace(/#[^\n]*/g, ' ')
+    .split(',')) {
     const words = item.trim().split(/\s+/);
     const name = words[1] === 'as' ? words[2] : words[0]?.split('.')[0];
     if (name !== undefined && /^[^\W\d]\w*$/u.test(name)) names.push(name);

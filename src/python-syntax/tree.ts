@@ -12,7 +12,8 @@ const BARE_FLOAT = /(?<![\w.])(\d{1,400})\.(?![\w.])/g;
 
 /** Syntax tree of a source no longer than `MAX_PARSED_CHARS`; never throws. Error nodes mark what is no Python. */
 export function pythonTree(source: string): Tree {
-  if (source.length > MAX_PARSED_CHARS) throw new RangeError(`source of ${source.length} characters is too long to parse`);
+  if (source.length > MAX_PARSED_CHARS)
+    throw new RangeError(`source of ${source.length} characters is too long to parse`);
   return parser.parse(source.replace(BARE_FLOAT, '$10'));
 }
 

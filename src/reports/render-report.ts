@@ -4,6 +4,7 @@ import type { SweepReport } from './report.ts';
 import {
   bar,
   count,
+  counted,
   intervalPicture,
   type Paint,
   pad,
@@ -25,7 +26,7 @@ export function renderReport(report: SweepReport, options: RenderOptions): strin
     heading(report, paint),
     headlineBlock(report, { paint, title, width }),
     stepBlock(report, { paint, title, width }),
-    [title('Outcomes'), `  ${outcomeText(report.outcomes, paint)}   of ${count(report.planned)} planned`],
+    outcomeBlock(report, { paint, title }),
     checkerBlock(report, title),
     funnelBlock(report, title),
     costBlock(report, title),
@@ -98,12 +99,27 @@ function stepBlock(
           : paint('red', String(passed - before));
     before = passed;
     lines.push(
-      `  ${pad(step, 10)}${paint('green', bar({ share: share ?? 0, width: barWidth }))}${pad(count(passed), 6, 'left')} ${pad(percent(share), 8, 'left')} ${pad(change, 5, 'left')}${checked ? `  accepted ${count(accepted)}` : ''}`,
+      `  ${pad(step, 10)}${paint('green', bar({ share: share ?? 0, width: barWidth }))}${pad(count(passed), 6, 'left')} ${pad(percent(share), 8, 'left')} ${pad(change, 5, 'left')}${checked ? `  accepted ${count(accepted)}` : ''}`.trimEnd(),
     );
   }
   if (report.lastFive !== null) {
     lines.push(
       `  ${paint('dim', 'any of the last five programs (pass@5)')} ${count(report.lastFive.passed)}  ${percent(report.lastFive.share)}`,
+    );
+  }
+  return lines;
+}
+
+function outcomeBlock(report: SweepReport, { paint, title }: { paint: Paint; title: Title }): string[] {
+  const lines = [title('Outcomes'), `  ${outcomeText(report.outcomes, paint)}   of ${count(report.planned)} planned`];
+  const invalid = report.outcomes.invalid_test ?? 0;
+  if (invalid > 0) {
+    const runs = counted(invalid, 'run');
+    lines.push(
+      paint(
+        'yellow',
+        `  The benchmark's own tests failed on ${runs}: counted as not passed, and not held against the checker.`,
+      ),
     );
   }
   return lines;

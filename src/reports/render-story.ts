@@ -1,7 +1,7 @@
 import type { Graded } from '../grading/verdict.ts';
 import type { ProblemStory, StoryStep } from './story.ts';
 import { outcomeText } from './outcome-text.ts';
-import { count, duration, type Paint, painter, type RenderOptions, terminalColumns } from './terminal.ts';
+import { count, counted, duration, type Paint, painter, type RenderOptions, terminalColumns } from './terminal.ts';
 import { terminalLine, terminalSafe } from './terminal-safe.ts';
 
 /** Lines shown at each end of a long text, unless all is asked for. */
@@ -22,7 +22,7 @@ export function renderProblem(story: ProblemStory, options: RenderOptions & { fu
     lines.push(
       '',
       paint(['bold', 'inverse'], ` ${terminalLine(group.stage)} `) +
-        paint('dim', `  ${group.steps.length} steps${attempt}`),
+        paint('dim', `  ${counted(group.steps.length, 'step')}${attempt}`),
     );
     for (const step of group.steps) lines.push(...stepLines(step, context));
   }
@@ -47,15 +47,18 @@ function stepLines(step: StoryStep, context: Context): string[] {
       lines.push(...labelled(`prompt ${prompt}, ${message.role}`, message.content, context));
     }
     const hidden = messages.length - shown.length;
-    if (hidden > 0) lines.push(paint('dim', `  (${hidden} earlier messages: --full)`));
+    if (hidden > 0) lines.push(paint('dim', `  (${counted(hidden, 'earlier message')}: --full)`));
     if (reasoning !== '') lines.push(...labelled('reasoning', reasoning, context));
     lines.push(...labelled(kind === 'ok' ? 'reply' : `reply, ${kind} (${finishReason})`, text, context));
   }
   const { summary, rule, text } = step.result;
+  // A program that stands in the reply letter for letter need not be read twice.
+  const repeated =
+    !context.full && text !== undefined && text !== '' && step.exchange?.text.includes(text.trim()) === true;
   lines.push(
-    `  ${paint('cyan', '→')} ${terminalLine(bounded(summary, context))}${rule === undefined ? '' : paint('dim', `  by rule ${terminalLine(rule)}`)}`,
+    `  ${paint('cyan', '→')} ${terminalLine(bounded(summary, context))}${repeated ? ', as in the reply' : ''}${rule === undefined ? '' : paint('dim', `  by rule ${terminalLine(rule)}`)}`,
   );
-  if (text !== undefined && text !== '') lines.push(...indented(text, context));
+  if (text !== undefined && text !== '' && !repeated) lines.push(...indented(text, context));
   return lines;
 }
 
@@ -73,7 +76,7 @@ function cost(step: StoryStep): string {
 
 function endLines({ outcome, usage }: ProblemStory, context: Context): string[] {
   const { paint } = context;
-  const total = `${count(usage.prompt)} + ${count(usage.completion)} tokens · ${count(usage.sent)} requests sent, ${count(usage.reused)} reused`;
+  const total = `${count(usage.prompt)} + ${count(usage.completion)} tokens · ${counted(usage.sent, 'request')} sent, ${count(usage.reused)} reused`;
   if (outcome === null) return [paint('bold', 'no outcome yet'), `  ${total}`];
   const lines = [paint('bold', 'Programs against the hidden tests')];
   for (const [i, entry] of outcome.trail.entries()) {
@@ -113,7 +116,7 @@ function labelled(label: string, text: string, context: Context): string[] {
 
 /** A text as harmless, indented lines; the middle of a long one is left out with a word on how much. */
 function indented(text: string, context: Context): string[] {
-  const all = text.split('\n');
+  const all = text.trimEnd().split('\n');
   const omitted = all.length - HEAD_LINES - TAIL_LINES;
   const cut = !context.full && omitted > 1;
   const line = (raw: string) => `  ${context.paint('dim', '│')} ${terminalSafe(bounded(raw, context))}`;

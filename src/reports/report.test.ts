@@ -235,13 +235,13 @@ for (const published of PUBLISHED) {
     for (const outcome of runsBehind(published.matrices)) await store.recordOutcome(outcome);
     const report = await buildReport({ store, sweep: 's' });
     const steps = ['zeroShot', 'generated', 'debug3', 'clarified', 'final'];
-    const checker = steps.map((step) => report.checkerByStep.find((row) => row.step === step));
+    const checker = steps.map((step) => report.checkerByStep.find((rates) => rates.step === step));
     assert.deepEqual(
-      checker.map((row) => row && [row.tp, row.fp, row.fn, row.tn]),
+      checker.map((rates) => rates && [rates.tp, rates.fp, rates.fn, rates.tn]),
       published.matrices,
     );
     assert.deepEqual(
-      checker.map((row) => row && [row.accuracy, row.precision, row.recall, row.accepted].map(round2)),
+      checker.map((rates) => rates && [rates.accuracy, rates.precision, rates.recall, rates.accepted].map(round2)),
       published.printed,
     );
     assert.deepEqual(
@@ -373,6 +373,7 @@ test('what the benchmark could not judge is no verdict on the checker', async (t
   const report = await buildReport({ store, sweep: 's' });
   assert.deepEqual(report.checker, { tp: 0, fp: 0, fn: 0, tn: 0 });
   assert.deepEqual(report.outcomes, { invalid_test: 1 });
+  assert.match(renderReport(report, { color: false, width: 80 }), /own tests failed on 1 run:/u);
 });
 
 test('an empty sweep and an unknown one', async (t) => {

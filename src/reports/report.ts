@@ -2,7 +2,7 @@ import type { Outcome } from '../activities/contract.ts';
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
 import { type Headline, headline, type TaskProgress } from '../statistics/headline.ts';
 import type { OutcomeRow, Store, SweepRow, SweepState } from '../store/store.ts';
-import { StoreError } from '../store/store-error.ts';
+import { noSuchSweep } from '../store/store-error.ts';
 import { isFinal } from '../store/final-outcome.ts';
 import { type Confusion, type ConfusionRates, confusionRates, countState, emptyConfusion } from './checker.ts';
 import { countRun, emptyFunnel, type Funnel } from './funnel.ts';
@@ -69,13 +69,7 @@ export interface SweepReport {
 /** Reads a sweep's outcomes once, as a stream. Throws a `StoreError` when there is no such sweep. */
 export async function buildReport({ store, sweep: name }: { store: Store; sweep: string }): Promise<SweepReport> {
   const sweep = await store.getSweep(name);
-  if (sweep === undefined) {
-    throw new StoreError({
-      kind: 'invalid',
-      message: `There is no sweep named ${JSON.stringify(name)}.`,
-      remedy: 'See the names with: qualityflow sweep list',
-    });
-  }
+  if (sweep === undefined) throw noSuchSweep(name);
   const tally = startTally(sweep);
   for await (const row of store.outcomes(name)) countOutcome(tally, row);
   return summarise({ sweep, tally, usage: await store.usage({ sweep: name }) });
@@ -170,7 +164,8 @@ function summarise(input: { sweep: SweepRow; tally: Tally; usage: Awaited<Return
 
 function passRates(input: { tasks: TaskProgress[]; samples: number; withheld: boolean }): Record<string, Headline> {
   const rates: Record<string, Headline> = {};
-  for (const k of KS.filter((k) => k <= input.samples)) {
+  for (const k of KS) {
+    if (k > input.samples) break;
     const rate = headline(input.tasks, k);
     if (rate !== null) rates[k] = input.withheld ? { ...rate, value: null, interval95: null } : rate;
   }

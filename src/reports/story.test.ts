@@ -107,6 +107,16 @@ async function recordedStore(t: TestContext): Promise<Store> {
     startedAt: '2026-01-01T00:00:03Z',
     result: '[true,false]',
   });
+  // Side by side with the first check, recorded late and in no order of names.
+  for (const name of ['check/generate/0/test/10', 'check/generate/0/test/0/trace']) {
+    await store.recordStep({
+      ...step,
+      step: name,
+      activity: 'imagineExecution',
+      startedAt: '2026-01-01T00:00:03Z',
+      result: 'null',
+    });
+  }
   await store.recordOutcome({
     run,
     outcome: 'wrong',
@@ -143,8 +153,12 @@ test('the story of a problem has every step with prompt, reply, code, rule, verd
     story.groups.map((group) => [group.stage, group.steps.length]),
     [
       ['generate', 1],
-      ['check', 2],
+      ['check', 4],
     ],
+  );
+  assert.deepEqual(
+    story.groups[1]?.steps.map((step) => step.step),
+    ['check/generate/0/test/0/trace', 'check/generate/0/test/0', 'check/generate/0/test/10', 'check/generate/0'],
   );
   const text = renderProblem(story, { color: false, width: 100, full: false });
   for (const part of [

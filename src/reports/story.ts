@@ -48,7 +48,7 @@ export interface ProblemStory {
   usage: Awaited<ReturnType<Store['usage']>>;
 }
 
-/** Every recorded step of one run, in order. Throws a `StoreError` when the sweep does not plan it. */
+/** Every recorded step of one run: stages as they followed each other, and in a stage, where steps run side by side, by name. Throws a `StoreError` when the sweep does not plan it. */
 export async function buildProblemStory(input: {
   store: Store;
   sweep: string;
@@ -73,6 +73,7 @@ export async function buildProblemStory(input: {
     if (group?.stage === stage && group.attempt === row.run.attempt) group.steps.push(step);
     else groups.push({ stage, attempt: row.run.attempt, steps: [step] });
   }
+  for (const group of groups) group.steps.sort((a, b) => comparePaths(a.step, b.step));
   return {
     ...key,
     benchmark: sweep.spec.benchmark,
@@ -108,6 +109,20 @@ async function readStep(store: Store, row: StepRow): Promise<StoryStep> {
           },
     result: readStepResult(row.result),
   };
+}
+
+const NATURAL = new Intl.Collator('en', { numeric: true });
+
+/** By path segment, numbers as numbers; what stands below a step (`…/trace`) came before it. */
+function comparePaths(a: string, b: string): number {
+  const [left, right] = [a.split('/'), b.split('/')];
+  for (const [i, segment] of left.entries()) {
+    const other = right[i];
+    if (other === undefined) return -1;
+    const order = NATURAL.compare(segment, other);
+    if (order !== 0) return order;
+  }
+  return left.length < right.length ? 1 : 0;
 }
 
 /** The stage as search attributes name it (architecture §9). */

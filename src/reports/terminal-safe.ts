@@ -3,7 +3,7 @@
  * space and BOM, line and paragraph separators, invisible operators, interlinear anchors, tag characters, and lone surrogates. Joiners (U+200C, U+200D) stay: scripts and emoji need them.
  */
 const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\p{Cs}]/gu;
+  /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /** Text of a model, a candidate or a dataset, made harmless for a terminal and still readable: unsafe characters become visible escapes. Newline and tab stay. */
 export function terminalSafe(text: string): string {

@@ -52,6 +52,10 @@ export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return ms < 60_000

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { join, resolve as absolute } from 'node:path';
 import { SandboxError } from './sandbox.ts';
 import { messageOf } from './within.ts';
 
@@ -22,7 +22,7 @@ export const DEBIAN_ARGUMENTS = [
  * `home`, and what a killed run left there is removed. Throws `SandboxError` when mmdebstrap is missing or fails.
  */
 export async function withDebianRoot<T>({ home }: { home: string }, use: (archive: string) => Promise<T>): Promise<T> {
-  const parent = join(home, 'sandbox');
+  const parent = absolute(home, 'sandbox');
   const folder = join(parent, `bootstrap.${process.pid}`);
   const archive = join(folder, 'rootfs.tar');
   await removeAbandoned(parent);
@@ -31,17 +31,24 @@ export async function withDebianRoot<T>({ home }: { home: string }, use: (archiv
     await mmdebstrap({ args: [...DEBIAN_ARGUMENTS, archive], temporary: join(folder, 'tmp') });
     return await use(archive);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   }
 }
 
 async function removeAbandoned(parent: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
     const pid = /^bootstrap\.(\d+)$/.exec(name)?.[1];
-    if (pid === undefined || isAlive(Number(pid))) continue;
     // An mmdebstrap whose starter was killed may still write there; the next run tries again.
-    await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
+    if (pid !== undefined && !isAlive(Number(pid))) await removeFolder(join(parent, name)).catch(() => undefined);
   }
+}
+
+/** A root file system that is being made has the host's /dev, /sys and /proc mounted inside: nothing with a mount in it is removed. */
+async function removeFolder(folder: string): Promise<void> {
+  const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  const real = await realpath(folder).catch(() => folder);
+  const asListed = real.replace(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  if (!mounts.includes(` ${asListed}/`)) await rm(folder, { recursive: true, force: true });
 }
 
 function isAlive(pid: number): boolean {
@@ -53,7 +60,13 @@ function isAlive(pid: number): boolean {
 }
 
 async function mmdebstrap({ args, temporary }: { args: string[]; temporary: string }): Promise<void> {
-  const child = spawn('mmdebstrap', args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, TMPDIR: temporary } });
+  // As root it mounts in the namespace that it was started in; in one of its own the mounts go with its last process, however that ends.
+  const alone = process.getuid?.() === 0 ? ['unshare', '--mount'] : [];
+  const [command = '', ...rest] = [...alone, 'mmdebstrap', ...args];
+  const child = spawn(command, rest, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, TMPDIR: temporary },
+  });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors = (errors + text).slice(-2000);
@@ -68,6 +81,7 @@ async function mmdebstrap({ args, temporary }: { args: string[]; temporary: stri
       );
       child.once('close', (code) => {
         if (code === 0) return resolve();
+        if (code === 127) return reject(new SandboxError('mmdebstrap is not installed'));
         const lines = errors.trim().split('\n');
         const last = lines.findLast((line) => line.startsWith('E:')) ?? lines.at(-1);
         reject(new SandboxError(`mmdebstrap ended with status ${code}: ${last ?? ''}`));

@@ -124,7 +124,11 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
   ];
   for (const [name, statement, kind] of abnormal) {
     test(`${name} is ${kind}, and the next call still runs`, async () => {
-      const got = await rows(`import os\ndef f(x):\n  if x == 2:\n    ${statement}\n  return x`, ['1', '2', '3']);
+      // Touching a gigabyte takes CPU time of its own.
+      const limits = { cpuSeconds: kind === 'timeout' ? 0.5 : 20 };
+      const got = await rows(`import os\ndef f(x):\n  if x == 2:\n    ${statement}\n  return x`, ['1', '2', '3'], {
+        limits,
+      });
       assert.deepEqual(kinds(got), ['value', kind, 'value']);
     });
   }
@@ -252,7 +256,10 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
           'while True: pass',
           'x = "a" * (1 << 33)',
           'import sys\nprint("yes")\nsys.exit(0)',
-        ].map((source) => run(source, ['']).then((row) => row?.[0])),
+        ].map((source) => {
+          const limits = { ...TEST_LIMITS, cpuSeconds: source === 'while True: pass' ? 0.3 : 20 };
+          return run(source, [''], { limits }).then((row) => row?.[0]);
+        }),
       );
       assert.deepEqual(got, [
         { kind: 'exception', type: 'SystemExit', message: '3', line: 2 },
@@ -270,7 +277,7 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
       const started = performance.now();
       const got = await run('import os, time\nprint("done", flush=True)\nif os.fork() == 0: time.sleep(60)', ['']);
       assert.deepEqual(got, [{ kind: 'value', stdout: 'done\n' }]);
-      assert.ok(performance.now() - started < 3000);
+      assert.ok(performance.now() - started < 30_000);
     });
 
     test('stopAfter leaves the other inputs unrun', async () => {

@@ -22,7 +22,7 @@ import { messageOf, within } from './within.ts';
 /** Judges hold the outputs of many programs at once. */
 const JUDGE_MEMORY_BYTES = 2 * 1024 ** 3;
 
-export interface DockerSandboxOptions {
+interface DockerSandboxOptions {
   docker: Docker;
   imageId: string;
   /** Containers for programs; as many again for each kind of judge, opened when first needed. Never more than cores. */
@@ -57,24 +57,6 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
       await target.run({ memoryBytes: task.memoryBytes, signal: task.signal, execute: (slot) => readVersions(slot) });
       log?.(`${error.message}; twice with the same program`);
       return undefined;
-    }
-  };
-
-  /** All programs of a job; the first failure of the infrastructure ends the others. */
-  const eachProgram = async <P, R>(
-    items: P[],
-    signal: AbortSignal | undefined,
-    run: (item: P, signal: AbortSignal) => Promise<R>,
-  ): Promise<R[]> => {
-    const failed = new AbortController();
-    const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
-    const runs = items.map((item) => run(item, either));
-    try {
-      return await Promise.all(runs);
-    } catch (error) {
-      failed.abort(error);
-      await Promise.allSettled(runs);
-      throw error;
     }
   };
 
@@ -145,6 +127,24 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
 
 const LOST = 'took its container down twice';
 
+/** All programs of a job; the first failure of the infrastructure ends the others. */
+async function eachProgram<P, R>(
+  items: P[],
+  signal: AbortSignal | undefined,
+  run: (item: P, signal: AbortSignal) => Promise<R>,
+): Promise<R[]> {
+  const failed = new AbortController();
+  const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
+  const runs = items.map((item) => run(item, either));
+  try {
+    return await Promise.all(runs);
+  } catch (error) {
+    failed.abort(error);
+    await Promise.allSettled(runs);
+    throw error;
+  }
+}
+
 async function collectRows<Row>(options: {
   slot: Slot;
   request: object;
@@ -153,7 +153,7 @@ async function collectRows<Row>(options: {
   ofOutput: (output: Buffer) => Row | undefined;
 }): Promise<(Row | { kind: 'crash'; detail: string })[]> {
   const { slot, request, count, parse, ofOutput } = options;
-  const rows = new Array<Row | undefined>(count).fill(undefined);
+  const rows: (Row | undefined)[] = Array.from({ length: count }, () => undefined);
   const { recycled } = await send(slot, request, ({ tag, body }) => {
     if (tag === 'R')
       rows.fill(parse(body.subarray(8)), body.readUInt32BE(0), body.readUInt32BE(0) + body.readUInt32BE(4));
@@ -166,16 +166,27 @@ async function collectRows<Row>(options: {
   });
 }
 
-const reasons = z.enum(['timeout', 'memory_limit', 'crash', 'exception']).catch('crash');
-const judgeFailure = z.object({ failed: reasons, detail: z.string() });
+const judgeFailure = z.object({
+  kind: z.enum(['timeout', 'memory_limit', 'crash', 'exception']).catch('crash'),
+  detail: z.string().default(''),
+});
 
+/** Like rows, what comes from a judge is checked for its shape only: tests written by a model run in it. */
 async function judge(slot: Slot, request: object): Promise<JudgeResult> {
   let result: JudgeResult | undefined;
   await send(slot, request, ({ tag, body }) => {
-    if (tag === 'O') result ??= { kind: 'output', output: z.string().parse(JSON.parse(body.toString('latin1'))) };
-    if (tag !== 'J') return;
-    const failure = judgeFailure.safeParse(JSON.parse(body.toString('utf8')));
-    if (failure.success) result ??= { kind: 'failed', reason: failure.data.failed, detail: failure.data.detail };
+    if (tag !== 'O' && tag !== 'E') return;
+    try {
+      const answer: unknown = JSON.parse(body.toString('latin1'));
+      if (tag === 'O') {
+        result = { kind: 'output', output: z.string().parse(answer) };
+      } else {
+        const { kind, detail } = judgeFailure.parse(answer);
+        result = { kind: 'failed', reason: kind, detail };
+      }
+    } catch {
+      result = { kind: 'failed', reason: 'crash', detail: 'wrote into its result pipe' };
+    }
   });
   if (result === undefined) throw new SandboxError('the runner left a judge without a result');
   return result;

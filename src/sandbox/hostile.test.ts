@@ -105,7 +105,7 @@ describe('hostile programs', { skip: withoutDocker }, () => {
       assert.equal(rows.length, 2);
       for (const row of rows) assert.ok(allowed.includes(row.kind), JSON.stringify(rows).slice(0, 500));
       await canary();
-      assert.ok(performance.now() - started < 20_000, 'took too long');
+      assert.ok(performance.now() - started < 60_000, 'took too long');
     });
   }
 

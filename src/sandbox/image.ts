@@ -18,7 +18,7 @@ const BASE = 'qualityflow-sandbox-base';
 const REGISTRY_STALL_MS = 60_000;
 const IMPORT_MS = 10 * 60_000;
 
-export interface ImageOptions {
+interface ImageOptions {
   docker: Docker;
   /** The project's state folder: a root file system lies there for the minute that it is needed. */
   home: string;
@@ -54,7 +54,8 @@ export async function ensureSandboxImage(options: ImageOptions): Promise<{ image
     options: { t: tag, buildargs: { BASE: base.tag }, labels: { 'qualityflow.runner': runner } },
   });
   const imageId = await idOf(docker, tag);
-  if (imageId === undefined) throw new SandboxError(`Docker reported the build of ${tag} as done, but the image is not there`);
+  if (imageId === undefined)
+    throw new SandboxError(`Docker reported the build of ${tag} as done, but the image is not there`);
   return { imageId, how: `built on ${base.how}` };
 }
 
@@ -89,7 +90,8 @@ async function ensureBase(
       await (source === 'registry' ? buildFromRegistry : importDebian)({ ...options, tag: unchecked });
       await checkBase({ docker, tag: `${BASE}:${unchecked}` });
       await within({ ms: 10_000, what: 'naming the base image' }, image.tag({ repo: BASE, tag: nameOf(source) }));
-      const how = source === 'registry' ? 'python:3.11-slim-bookworm from the registry' : 'Debian bookworm by mmdebstrap';
+      const how =
+        source === 'registry' ? 'python:3.11-slim-bookworm from the registry' : 'Debian bookworm by mmdebstrap';
       return { tag: `${BASE}:${nameOf(source)}`, source, how };
     } catch (error) {
       failures.push(messageOf(error));

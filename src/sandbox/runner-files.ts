@@ -3,7 +3,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the Dockerfile copies into the image. */
-export const RUNNER_FILES = ['runner.py', 'qf_child.py', 'qf_encoding.py', 'qf_harden.py'] as const;
+export const RUNNER_FILES = [
+  'runner.py',
+  'qf_child.py',
+  'qf_encoding.py',
+  'qf_harden.py',
+  'qf_host.py',
+  'qf_supervise.py',
+] as const;
 
 /** The Python files stay where they are when the TypeScript around them is compiled: beside this file, or in the package's `src`. */
 export function runnerFolder(): string {

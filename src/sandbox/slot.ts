@@ -14,7 +14,7 @@ const PING_MS = 10_000;
 const MAX_UNANSWERED_PINGS = 6;
 const START_MS = 60_000;
 
-export interface SlotOptions {
+interface SlotOptions {
   docker: Docker;
   imageId: string;
   role: string;

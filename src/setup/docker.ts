@@ -35,7 +35,7 @@ export interface EnsureDockerOptions {
   env: Env;
   log: (line: string) => void;
   /** Asks whether what the text says may be done to the system. */
-  allow(text: string): Promise<boolean>;
+  allow: (text: string) => Promise<boolean>;
 }
 
 export async function ensureDocker(options: EnsureDockerOptions): Promise<StepResult> {
@@ -56,8 +56,11 @@ export async function ensureDocker(options: EnsureDockerOptions): Promise<StepRe
       break;
   }
   // Where a service manager is allowed to, it has started the daemon with the package.
-  const version = (await answers(env, 3000)) ?? (daemonPid() === undefined ? await startDaemon({ home, env, log }) : await answers(env, 20_000));
-  if (version === undefined) throw new InfrastructureError('The Docker daemon runs but does not answer.', 'See its log, then run this again.');
+  const version =
+    (await answers(env, 3000)) ??
+    (daemonPid() === undefined ? await startDaemon({ home, env, log }) : await answers(env, 20_000));
+  if (version === undefined)
+    throw new InfrastructureError('The Docker daemon runs but does not answer.', 'See its log, then run this again.');
   return { state: 'done', did: `engine ${version} ${plan === 'install' ? 'installed and started' : 'started'}` };
 }
 
@@ -75,7 +78,11 @@ export async function engineStatus(env: Env): Promise<DockerStatus> {
   try {
     return await dockerStatus({ docker: connectDocker({ env }) });
   } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error), remedy: 'Correct it, or unset it' };
+    return {
+      ok: false,
+      problem: error instanceof Error ? error.message : String(error),
+      remedy: 'Correct it, or unset it',
+    };
   }
 }
 
@@ -83,7 +90,10 @@ function unusable({ engine, daemon }: DockerFacts): InfrastructureError {
   const problem = engine.ok ? '' : engine.problem;
   const also = daemon === undefined ? '' : ` A daemon runs, with pid ${daemon}, but does not answer.`;
   const remedy = engine.ok ? '' : engine.remedy;
-  return new InfrastructureError(`Programs run in Docker containers, and there is ${problem}.${also}`, `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`);
+  return new InfrastructureError(
+    `Programs run in Docker containers, and there is ${problem}.${also}`,
+    `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`,
+  );
 }
 
 async function answers(env: Env, withinMs: number): Promise<string | undefined> {
@@ -104,7 +114,10 @@ function daemonPid(): number | undefined {
     if (commandName(pid) === 'dockerd') return pid;
   }
   if (!existsSync('/proc')) return undefined;
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).find((pid) => commandName(pid) === 'dockerd');
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .find((pid) => commandName(pid) === 'dockerd');
 }
 
 function commandName(pid: number): string | undefined {
@@ -127,12 +140,24 @@ function onPath(env: Env, program: string): boolean {
 }
 
 /** Started by hand, detached, and recorded in `<home>/dockerd.json`: only a daemon recorded there may ever be stopped by us. */
-async function startDaemon({ home, env, log }: { home: string; env: Env; log: (line: string) => void }): Promise<string> {
+async function startDaemon({
+  home,
+  env,
+  log,
+}: {
+  home: string;
+  env: Env;
+  log: (line: string) => void;
+}): Promise<string> {
   const logPath = join(home, 'logs', 'dockerd.log');
   log(`Starting dockerd (log: ${logPath}) …`);
   mkdirSync(join(home, 'logs'), { recursive: true });
   const output = openSync(logPath, 'a', 0o600);
-  const child = spawn('dockerd', ['--storage-driver=overlay2'], { detached: true, stdio: ['ignore', output, output], cwd: '/' });
+  const child = spawn('dockerd', ['--storage-driver=overlay2'], {
+    detached: true,
+    stdio: ['ignore', output, output],
+    cwd: '/',
+  });
   closeSync(output);
   let failure: string | undefined;
   child.on('error', (error) => {
@@ -152,5 +177,8 @@ async function startDaemon({ home, env, log }: { home: string; env: Env; log: (l
     if (version !== undefined) return version;
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
-  throw new InfrastructureError(`The Docker daemon could not be started: ${failure ?? 'it does not answer'}.`, `See ${logPath}.`);
+  throw new InfrastructureError(
+    `The Docker daemon could not be started: ${failure ?? 'it does not answer'}.`,
+    `See ${logPath}.`,
+  );
 }

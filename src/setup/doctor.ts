@@ -24,13 +24,20 @@ export interface Check {
 type Finding = Omit<Check, 'name'>;
 
 /** Each check by itself: one that cannot be made is a failure with its reason. In order; a sweep works when none of them is `fail`. */
-export async function runDoctor({ home, env = process.env }: { home: string; env?: Env | undefined }): Promise<Check[]> {
+export async function runDoctor({
+  home,
+  env = process.env,
+}: {
+  home: string;
+  env?: Env | undefined;
+}): Promise<Check[]> {
   const checks: Check[] = [];
   const check = async (name: string, look: () => Finding | Promise<Finding>) => {
     try {
       checks.push({ name, ...(await look()) });
     } catch (error) {
-      const remedy = error instanceof Error && 'remedy' in error && typeof error.remedy === 'string' ? error.remedy : undefined;
+      const remedy =
+        error instanceof Error && 'remedy' in error && typeof error.remedy === 'string' ? error.remedy : undefined;
       checks.push({ name, state: 'fail', detail: error instanceof Error ? error.message : String(error), remedy });
     }
     return checks.at(-1)?.state !== 'fail';
@@ -62,7 +69,11 @@ export async function runDoctor({ home, env = process.env }: { home: string; env
 function checkNode(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const enough = major > 22 || (major === 22 && minor >= 18);
-  return { state: enough ? 'ok' : 'fail', detail: process.version, remedy: enough ? undefined : 'Use Node.js 22.18 or newer.' };
+  return {
+    state: enough ? 'ok' : 'fail',
+    detail: process.version,
+    remedy: enough ? undefined : 'Use Node.js 22.18 or newer.',
+  };
 }
 
 async function checkProgram(home: string, env: Env): Promise<Finding> {
@@ -85,7 +96,11 @@ async function checkServer(home: string, env: Env): Promise<Finding> {
     const missing = await missingSearchAttributes(connection, settings.namespace);
     const detail = `${settings.connectionOptions.address}, namespace ${settings.namespace} keeps closed runs for ${hours / 24} days`;
     if (missing.length > 0) {
-      return { state: 'fail', detail: `${detail}; search attributes missing: ${missing.join(', ')}`, remedy: 'Run `qualityflow dev`, which registers them.' };
+      return {
+        state: 'fail',
+        detail: `${detail}; search attributes missing: ${missing.join(', ')}`,
+        remedy: 'Run `qualityflow dev`, which registers them.',
+      };
     }
     if (hours >= RETENTION_HOURS) return { state: 'ok', detail };
     const remedy = `Older runs vanish from Temporal UI: \`temporal operator namespace update -n ${settings.namespace} --retention ${RETENTION_HOURS}h\`.`;
@@ -118,7 +133,11 @@ async function openSandbox(home: string, env: Env): Promise<Sandbox> {
 async function checkGrader(sandbox: Sandbox): Promise<Finding> {
   const proof = await proveGrader({ sandbox });
   if (proof.kind === 'ok') return { state: 'ok', detail: 'a right program passes, known-wrong ones do not' };
-  return { state: 'fail', detail: proof.reason, remedy: 'Grade nothing with this sandbox; build its image anew with `qualityflow setup`.' };
+  return {
+    state: 'fail',
+    detail: proof.reason,
+    remedy: 'Grade nothing with this sandbox; build its image anew with `qualityflow setup`.',
+  };
 }
 
 function checkData(env: Env): Finding {
@@ -131,7 +150,10 @@ function checkData(env: Env): Finding {
 function checkEndpoint(env: Env): Finding {
   const { baseURL, scripted, apiKey, keyEnv } = resolveEndpoint({ endpoint: 'default', env });
   if (scripted) {
-    return { state: 'ok', detail: 'OPENAI_BASE_URL and OPENAI_API_KEY are not set: the scripted offline model answers' };
+    return {
+      state: 'ok',
+      detail: 'OPENAI_BASE_URL and OPENAI_API_KEY are not set: the scripted offline model answers',
+    };
   }
   const detail = `${baseURL}, key in ${keyEnv}: ${apiKey === undefined ? 'no' : 'yes'}`;
   const remote = apiKey === undefined && !/^https?:\/\/(localhost|127\.|\[::1\])/.test(baseURL ?? '');
@@ -147,5 +169,9 @@ function checkDisk(home: string): Finding {
   const free = bavail * bsize;
   const detail = `${(free / GB).toFixed(1)} GB free at ${folder}`;
   if (free >= 5 * GB) return { state: 'ok', detail };
-  return { state: free < GB ? 'fail' : 'warn', detail, remedy: 'Free some space: set-up takes about 1 GB, and a large sweep some more.' };
+  return {
+    state: free < GB ? 'fail' : 'warn',
+    detail,
+    remedy: 'Free some space: set-up takes about 1 GB, and a large sweep some more.',
+  };
 }

@@ -33,7 +33,7 @@ interface StepContext {
   home: string;
   env: Env;
   log: (line: string) => void;
-  allow(text: string): Promise<boolean>;
+  allow: (text: string) => Promise<boolean>;
 }
 
 const RUN: Record<StepName, (context: StepContext) => Promise<StepResult>> = { temporal, docker: ensureDocker, image };
@@ -42,15 +42,27 @@ const RUN: Record<StepName, (context: StepContext) => Promise<StepResult>> = { t
  * Runs the steps in order, each of which finds out what is there and does the rest; what was interrupted is taken up by the next call.
  * A step that fails skips those that need it. Never throws for what the environment lacks: the report says it. One at a time in a home.
  */
-export async function runSetup({ home: folder, yes, log, env = process.env, only = STEPS }: SetupOptions): Promise<SetupReport> {
+export async function runSetup({
+  home: folder,
+  yes,
+  log,
+  env = process.env,
+  only = STEPS,
+}: SetupOptions): Promise<SetupReport> {
   const home = prepareHome(folder);
   const lock = await waitForLock(join(home, 'setup.lock'), log);
-  const context: StepContext = { home, env, log: (line) => log(`  ${line}`), allow: (text) => (yes || env.CI === 'true' ? told(text, log) : ask(text)) };
+  const context: StepContext = {
+    home,
+    env,
+    log: (line) => log(`  ${line}`),
+    allow: (text) => (yes || env.CI === 'true' ? told(text, log) : ask(text)),
+  };
   const steps: SetupReport['steps'] = [];
   try {
     for (const name of STEPS.filter((step) => only.includes(step))) {
       const dockerFailed = steps.some((step) => step.name === 'docker' && step.state === 'failed');
-      const result: StepResult = name === 'image' && dockerFailed ? { state: 'skipped', did: 'needs Docker' } : await attempt(name, context);
+      const result: StepResult =
+        name === 'image' && dockerFailed ? { state: 'skipped', did: 'needs Docker' } : await attempt(name, context);
       steps.push({ name, ...result });
       log(`${name}: ${result.did}${result.remedy === undefined ? '' : ` ${result.remedy}`}`);
     }
@@ -64,7 +76,8 @@ async function attempt(name: StepName, context: StepContext): Promise<StepResult
   try {
     return await RUN[name](context);
   } catch (error) {
-    const remedy = error instanceof Error && 'remedy' in error && typeof error.remedy === 'string' ? error.remedy : undefined;
+    const remedy =
+      error instanceof Error && 'remedy' in error && typeof error.remedy === 'string' ? error.remedy : undefined;
     return { state: 'failed', did: error instanceof Error ? error.message : String(error), remedy };
   }
 }
@@ -72,12 +85,18 @@ async function attempt(name: StepName, context: StepContext): Promise<StepResult
 async function temporal({ home, env, log }: StepContext): Promise<StepResult> {
   const external = externalTemporal(env);
   if (external !== undefined) {
-    return { state: 'already', did: `the cluster at ${external.connectionOptions.address}, namespace ${external.namespace}` };
+    return {
+      state: 'already',
+      did: `the cluster at ${external.connectionOptions.address}, namespace ${external.namespace}`,
+    };
   }
   const { version, source, path } = await ensureTemporalBinary({ home, env, log });
   const other = version === TEMPORAL_VERSION ? '' : ` (tested with ${TEMPORAL_VERSION})`;
   const found = source === 'PATH' || source === 'cache';
-  return { state: found ? 'already' : 'done', did: found ? `${version}${other} at ${path}` : `${version} by ${source}, at ${path}` };
+  return {
+    state: found ? 'already' : 'done',
+    did: found ? `${version}${other} at ${path}` : `${version} by ${source}, at ${path}`,
+  };
 }
 
 async function image(context: StepContext): Promise<StepResult> {

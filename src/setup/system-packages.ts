@@ -7,7 +7,9 @@ export function canInstallPackages(): boolean {
 }
 
 export function isDebianLike(osRelease: string): boolean {
-  const ids = [...osRelease.matchAll(/^(?:ID|ID_LIKE)="?([^"\n]*)"?$/gm)].flatMap(([, value = '']) => value.split(/\s+/));
+  const ids = [...osRelease.matchAll(/^(?:ID|ID_LIKE)="?([^"\n]*)"?$/gm)].flatMap(([, value = '']) =>
+    value.split(/\s+/),
+  );
   return ids.includes('debian') || ids.includes('ubuntu');
 }
 
@@ -18,7 +20,13 @@ function readOsRelease(): string {
 const INSTALL_TIMEOUT_MS = 15 * 60_000;
 
 /** Rejects with apt's own last complaint. */
-export async function installPackages({ packages, log }: { packages: readonly string[]; log: (line: string) => void }): Promise<void> {
+export async function installPackages({
+  packages,
+  log,
+}: {
+  packages: readonly string[];
+  log: (line: string) => void;
+}): Promise<void> {
   log(`apt-get install ${packages.join(' ')} …`);
   await apt(['update', '-qq']);
   await apt(['install', '-y', '-qq', ...packages]);
@@ -40,7 +48,12 @@ function apt(args: string[]): Promise<void> {
     child.on('error', reject);
     child.on('close', (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`apt-get ${args[0]}: ${output.split('\n').findLast((line) => line.startsWith('E:')) ?? `status ${code}`}`));
+      else
+        reject(
+          new Error(
+            `apt-get ${args[0]}: ${output.split('\n').findLast((line) => line.startsWith('E:')) ?? `status ${code}`}`,
+          ),
+        );
     });
   });
 }

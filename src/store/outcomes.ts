@@ -17,16 +17,15 @@ export function outcomeTable(
   return {
     async recordOutcome(row) {
       await requirePlanned(database, row.run);
-      const columns = toColumns(row);
-      const { sweep, task_id, sample, ...replaced } = columns;
+      const { key, values } = toColumns(row);
       const written = await database.run((db) =>
         db
           .insertInto('outcomes')
-          .values(columns)
+          .values({ ...key, ...values })
           .onConflict((conflict) =>
             conflict
               .columns(['sweep', 'task_id', 'sample'])
-              .doUpdateSet(replaced)
+              .doUpdateSet(values)
               .where('outcomes.final', '=', 0)
               .where('outcomes.attempt', '<=', row.run.attempt),
           )
@@ -115,22 +114,22 @@ async function requirePlanned(
   });
 }
 
-function toColumns(row: OutcomeRow): Selectable<Schema['outcomes']> {
+function toColumns(row: OutcomeRow) {
   return {
-    sweep: keyText(row.run.sweep),
-    task_id: keyText(row.run.taskId),
-    sample: row.run.sample,
-    attempt: row.run.attempt,
-    outcome: row.outcome,
-    final: isFinal(row.outcome) ? 1 : 0,
-    detail: JSON.stringify(row.detail),
-    final_step: keyText(row.finalStep),
-    tokens: row.tokens,
-    requests: row.requests,
-    trail: JSON.stringify(row.trail),
-    submission: row.submission,
-    fingerprint: row.fingerprint === null ? null : JSON.stringify(row.fingerprint),
-    recorded_at: row.recordedAt,
+    key: { sweep: keyText(row.run.sweep), task_id: keyText(row.run.taskId), sample: row.run.sample },
+    values: {
+      attempt: row.run.attempt,
+      outcome: row.outcome,
+      final: isFinal(row.outcome) ? 1 : 0,
+      detail: JSON.stringify(row.detail),
+      final_step: keyText(row.finalStep),
+      tokens: row.tokens,
+      requests: row.requests,
+      trail: JSON.stringify(row.trail),
+      submission: row.submission,
+      fingerprint: row.fingerprint === null ? null : JSON.stringify(row.fingerprint),
+      recorded_at: row.recordedAt,
+    },
   };
 }
 

@@ -11,27 +11,30 @@ import type { StepRow, Store } from './store.ts';
 export function stepTable(database: Database): Pick<Store, 'recordStep' | 'steps' | 'usage'> {
   return {
     async recordStep(row) {
-      const columns = toColumns(row);
-      const sender = JSON.stringify([columns.sweep, columns.task_id, columns.sample, columns.attempt, columns.step]);
+      const { key, values } = toColumns(row);
+      const sender = JSON.stringify([key.sweep, key.task_id, key.sample, key.attempt, key.step]);
       await database.transact(async (db) => {
-        // Whoever is recorded first with a reply has sent it. An activity killed between storing its reply and recording its step
-        // finds the reply in the store when it runs again, and would otherwise be counted as having sent nothing.
+        // Whoever is recorded first with a reply counts as its sender, whatever it says. An activity killed between storing its reply
+        // and recording its step finds the reply in the store when it runs again, and would otherwise seem to have sent nothing.
         const reply =
-          columns.reply_key === ''
+          key.reply_key === ''
             ? undefined
             : await db
                 .updateTable('replies')
                 .set((e) => ({ sender: e.fn.coalesce('sender', e.val(sender)) }))
-                .where('reply_key', '=', columns.reply_key)
+                .where('reply_key', '=', key.reply_key)
                 .returning('sender')
                 .executeTakeFirst();
-        const stored = reply === undefined ? columns : { ...columns, reused: reply.sender === sender ? 0 : 1 };
-        const { sweep, task_id, sample, attempt, step, reply_key, ...replaced } = stored;
+        const reused = reply?.sender === sender ? 0 : values.reused;
         await db
           .insertInto('steps')
-          .values(stored)
+          .values({ ...key, ...values, reused })
           .onConflict((conflict) =>
-            conflict.columns(['sweep', 'task_id', 'sample', 'attempt', 'step', 'reply_key']).doUpdateSet(replaced),
+            conflict.columns(['sweep', 'task_id', 'sample', 'attempt', 'step', 'reply_key']).doUpdateSet((e) => ({
+              ...values,
+              // What was sent once stays sent when a replay finds the reply in the store.
+              reused: e.case().when('steps.reused', '=', 0).then(0).else(reused).end(),
+            })),
           )
           .execute();
       });
@@ -98,19 +101,23 @@ export function stepTable(database: Database): Pick<Store, 'recordStep' | 'steps
   };
 }
 
-function toColumns(row: StepRow): Selectable<Schema['steps']> {
+function toColumns(row: StepRow) {
   return {
-    sweep: keyText(row.run.sweep),
-    task_id: keyText(row.run.taskId),
-    sample: row.run.sample,
-    attempt: row.run.attempt,
-    step: keyText(row.step),
-    reply_key: keyText(row.replyKey ?? ''),
-    activity: keyText(row.activity),
-    reused: row.reused ? 1 : 0,
-    result: JSON.stringify(row.result),
-    started_at: row.startedAt,
-    duration_ms: Math.round(row.durationMs),
+    key: {
+      sweep: keyText(row.run.sweep),
+      task_id: keyText(row.run.taskId),
+      sample: row.run.sample,
+      attempt: row.run.attempt,
+      step: keyText(row.step),
+      reply_key: keyText(row.replyKey ?? ''),
+    },
+    values: {
+      activity: keyText(row.activity),
+      reused: row.reused ? 1 : 0,
+      result: JSON.stringify(row.result),
+      started_at: row.startedAt,
+      duration_ms: Math.round(row.durationMs),
+    },
   };
 }
 

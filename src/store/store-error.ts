@@ -12,3 +12,11 @@ export class StoreError extends Error {
     this.remedy = input.remedy;
   }
 }
+
+export function noSuchSweep(name: string): StoreError {
+  return new StoreError({
+    kind: 'invalid',
+    message: `There is no sweep named ${JSON.stringify(name)}.`,
+    remedy: 'See the names with: qualityflow sweep list',
+  });
+}

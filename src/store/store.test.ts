@@ -395,7 +395,7 @@ test('an activity killed between storing its reply and recording its step has st
       run: { sweep: 's', taskId: 'a', sample: 0, attempt: 2 },
       step: 'generate/0',
       replyKey: 'k1',
-      reused: false,
+      reused: true,
     }),
   );
   const rows = await store.steps({ sweep: 's', taskId: 'a', sample: 0 });
@@ -408,6 +408,17 @@ test('an activity killed between storing its reply and recording its step has st
   );
   const { sent, reused, prompt } = await store.usage({ sweep: 's' });
   assert.deepEqual({ sent, reused, prompt }, { sent: 1, reused: 1, prompt: 7 });
+});
+
+test('the same request sent twice side by side was sent twice, also after a replay', async (t) => {
+  const store = await freshStore(t);
+  await store.createSweep(sweep({ tasks: ['a'] }));
+  await store.putReply('k1', request, reply());
+  await store.recordStep(step({ step: 'check/0', replyKey: 'k1', reused: false }));
+  await store.recordStep(step({ step: 'check/1', replyKey: 'k1', reused: false }));
+  await store.recordStep(step({ step: 'check/1', replyKey: 'k1', reused: true }));
+  const { sent, reused, prompt } = await store.usage({ sweep: 's' });
+  assert.deepEqual({ sent, reused, prompt }, { sent: 2, reused: 0, prompt: 7 });
 });
 
 test('reopening keeps everything', async (t) => {

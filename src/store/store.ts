@@ -1,6 +1,6 @@
 import type { OutcomeSummary, PlannedRun, RunKey, TrailEntry } from '../activities/contract.ts';
 import type { Graded } from '../grading/verdict.ts';
-import type { ReplyStore } from '../models/model.ts';
+import type { ModelReply, ModelRequest, ReplyStore } from '../models/model.ts';
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 
@@ -68,8 +68,8 @@ export interface Store extends ReplyStore {
   recordStep(step: StepRow): Promise<void>;
   steps(key: { sweep: string; taskId: string; sample: number }): Promise<StepRow[]>;
   /**
-   * Totals over a sweep's or one task's steps of every attempt. `sent` and `reused` count steps with a reply: the first one recorded with
-   * it sent the request. Tokens are those of the distinct replies; `unmetered` replies came without a token count and add nothing.
+   * Totals over a sweep's or one task's steps of every attempt. `sent` and `reused` count steps with a reply; the first one
+   * recorded with it has sent the request in any case. Tokens are those of the distinct replies; `unmetered` replies came without a token count and add nothing.
    */
   usage(key: { sweep: string; taskId?: string; sample?: number }): Promise<{
     sent: number;
@@ -80,10 +80,6 @@ export interface Store extends ReplyStore {
     byActivity: Record<string, { requests: number; prompt: number; completion: number }>;
   }>;
   /** The stored request and reply of a key, for `show`. */
-  getExchange(
-    key: string,
-  ): Promise<
-    { request: import('../models/model.ts').ModelRequest; reply: import('../models/model.ts').ModelReply } | undefined
-  >;
+  getExchange(key: string): Promise<{ request: ModelRequest; reply: ModelReply } | undefined>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import { fromJson, keyText } from './encoding.ts';
 import type { Schema } from './schema.ts';
 import type { Store, SweepRow, SweepState } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { noSuchSweep, StoreError } from './store-error.ts';
 
 /** Rows an INSERT carries: three values each, well under SQLite's 32,766 and Postgres's 65,535 bound values. */
 const INSERT_ROWS = 1000;
@@ -108,14 +108,6 @@ export function sweepTable(
       return unfinished.slice(0, limit);
     },
   };
-}
-
-export function noSuchSweep(name: string): StoreError {
-  return new StoreError({
-    kind: 'invalid',
-    message: `There is no sweep named ${JSON.stringify(name)}.`,
-    remedy: 'See the names with: qualityflow sweep list',
-  });
 }
 
 function requireConsistent(sweep: Pick<SweepRow, 'planned' | 'spec'>, tasks: string[]): void {

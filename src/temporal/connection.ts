@@ -61,5 +61,7 @@ async function reachable<T>(settings: TemporalSettings, connect: () => Promise<T
 }
 
 function present(env: Env): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

@@ -24,7 +24,11 @@ test('a long id is cut to 200 bytes and ends in 12 hex digits of the sha256 of t
 test('hostile task ids give distinct, bounded, printable ids', () => {
   const taskId = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 120 }),
-    fc.array(fc.constantFrom('..', '/', ' ', '\u0000', '\u001b[31m', '\ud800', '\ufffd', '%ud800', '#0'), { maxLength: 60 }).map((parts) => parts.join('')),
+    fc
+      .array(fc.constantFrom('..', '/', ' ', '\u0000', '\u001b[31m', '\ud800', '\ufffd', '%ud800', '#0'), {
+        maxLength: 60,
+      })
+      .map((parts) => parts.join('')),
   );
   fc.assert(
     fc.property(taskId, taskId, fc.nat(50), fc.nat(50), (a, b, m, n) => {

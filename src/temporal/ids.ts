@@ -20,7 +20,15 @@ export function shardWorkflowId(sweep: string, shard: number): string {
   return bounded(`sweep/${sweep}/shard/${shard}`);
 }
 
-export function problemWorkflowId({ sweep, taskId, sample }: { sweep: string; taskId: string; sample: number }): string {
+export function problemWorkflowId({
+  sweep,
+  taskId,
+  sample,
+}: {
+  sweep: string;
+  taskId: string;
+  sample: number;
+}): string {
   return bounded(`sweep/${sweep}/task/${encodeTaskId(taskId)}#${sample}`);
 }
 

@@ -79,7 +79,16 @@ function inputOf(sample: number, queues: ProblemInput['queues']): ProblemInput {
     run: { sweep: 'toy', taskId: 'toy', sample, attempt: 1 },
     benchmark: 'mini',
     strategy: { kind: 'zero-shot' },
-    model: { endpoint: 'toy', name: 'm', api: 'chat', parameters: {}, extraBody: {}, maxTokens: {}, requestTimeoutMs: 10_000 },
+    model: {
+      endpoint: 'toy',
+      name: 'm',
+      api: 'chat',
+      parameters: {},
+      extraBody: {},
+      maxTokens: {},
+      requestTimeoutMs: 10_000,
+    },
+    endpointIdentity: 'toy',
     seed: 0,
     queues,
   };

@@ -72,8 +72,9 @@ export async function runWorkers(options: RunWorkersOptions): Promise<RunningWor
         ];
       case 'model':
         return Promise.all(
-          [...new Map(options.models.map((endpoint) => [modelQueue(endpoint), endpoint]))].map(([taskQueue, endpoint]) =>
-            Worker.create({ ...common, taskQueue, tuner: modelTuner(() => limits.modelLimit(endpoint)) }),
+          [...new Map(options.models.map((endpoint) => [modelQueue(endpoint), endpoint]))].map(
+            ([taskQueue, endpoint]) =>
+              Worker.create({ ...common, taskQueue, tuner: modelTuner(() => limits.modelLimit(endpoint)) }),
           ),
         );
       case 'sandbox':

@@ -1,16 +1,5 @@
 import { sleep, upsertSearchAttributes } from '@temporalio/workflow';
-import type {
-  ClarifierEvidence,
-  ModelActivities,
-  ModelContext,
-  Paced,
-  ProblemInput,
-  ProgramReply,
-  SandboxActivities,
-  Test,
-  TestsReply,
-  Unusable,
-} from '../activities/contract.ts';
+import type { ClarifierEvidence, ModelContext, Paced, ProblemInput, Test, Unusable } from '../activities/contract.ts';
 import type { TestResult } from '../grading/verdict.ts';
 import type { Problem } from '../problems/problem.ts';
 import { StageKey, type Stage } from '../temporal/search-attributes.ts';
@@ -44,100 +33,83 @@ export class TemporalSteps {
     upsertSearchAttributes([{ key: StageKey, value: stage }]);
   }
 
-  generateProgram(options: { step: string; prompt: number; clarification?: string; avoid?: string }): Promise<Exclude<ProgramReply, Paced>> {
-    const { step, ...rest } = options;
-    const summary = options.clarification === undefined ? `generate with prompt ${options.prompt + 1}` : `generate again, clarified (prompt ${options.prompt + 1})`;
-    return this.#ask(step, summary, 'generateProgram', { problem: this.#problem, ...rest });
+  generateProgram({ step, ...input }: { step: string; prompt: number; clarification?: string; avoid?: string }) {
+    const summary = input.clarification === undefined ? `generate with prompt ${input.prompt + 1}` : `generate again, clarified (prompt ${input.prompt + 1})`;
+    return this.#ask(step, summary, (options, context) => this.#models.generateProgram.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
   }
 
   /** The model's completed test for one visible test, or undefined when it gave none that can be read. */
-  async imagineExecution(options: { step: string; code: string; test: Test; showProblem: boolean; summary: string }) {
-    const { step, summary, ...rest } = options;
-    const answer = await this.#ask(step, summary, 'imagineExecution', { problem: this.#problem, ...rest });
+  async imagineExecution({ step, summary, ...input }: { step: string; code: string; test: Test; showProblem: boolean; summary: string }) {
+    const answer = await this.#ask(step, summary, (options, context) => this.#models.imagineExecution.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
     return answer.kind === 'prediction' ? { prediction: answer.prediction, comparison: answer.comparison } : undefined;
   }
 
   /** The critic's yes or no; an unreadable answer is a no. */
-  async criticiseProgram(options: { step: string; code: string; summary: string }): Promise<boolean> {
-    const answer = await this.#ask(options.step, options.summary, 'criticiseProgram', { problem: this.#problem, code: options.code });
+  async criticiseProgram({ step, summary, ...input }: { step: string; code: string; summary: string }): Promise<boolean> {
+    const answer = await this.#ask(step, summary, (options, context) => this.#models.criticiseProgram.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
     return answer.kind === 'judgement' && answer.accept;
   }
 
-  designTests(options: { step: string; query: number; count: number; of: number }): Promise<Exclude<TestsReply, Paced>> {
-    return this.#ask(options.step, `design tests, query ${options.query + 1} of ${options.of}`, 'designTests', {
-      problem: this.#problem,
-      query: options.query,
-      count: options.count,
-    });
+  designTests({ step, of, ...input }: { step: string; query: number; count: number; of: number }) {
+    const summary = `design tests, query ${input.query + 1} of ${of}`;
+    return this.#ask(step, summary, (options, context) => this.#models.designTests.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
   }
 
   /** TQC: keep the test? An unreadable answer drops it. */
-  async judgeTest(options: { step: string; test: Test; summary: string }): Promise<boolean> {
-    const answer = await this.#ask(options.step, options.summary, 'judgeTest', { problem: this.#problem, test: options.test });
+  async judgeTest({ step, summary, ...input }: { step: string; test: Test; summary: string }): Promise<boolean> {
+    const answer = await this.#ask(step, summary, (options, context) => this.#models.judgeTest.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
     return answer.kind === 'judgement' && answer.accept;
   }
 
-  debugProgram(options: { step: string; code: string; results: TestResult[]; prompt: number; summary: string }): Promise<Exclude<ProgramReply, Paced>> {
-    const { step, summary, ...rest } = options;
-    return this.#ask(step, summary, 'debugProgram', { problem: this.#problem, ...rest });
+  debugProgram({ step, summary, ...input }: { step: string; code: string; results: TestResult[]; prompt: number; summary: string }) {
+    return this.#ask(step, summary, (options, context) => this.#models.debugProgram.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
   }
 
-  async clarifyProblem(options: { step: string; evidence: ClarifierEvidence; summary: string }): Promise<string | undefined> {
-    const answer = await this.#ask(options.step, options.summary, 'clarifyProblem', { problem: this.#problem, evidence: options.evidence });
+  async clarifyProblem({ step, summary, ...input }: { step: string; evidence: ClarifierEvidence; summary: string }): Promise<string | undefined> {
+    const answer = await this.#ask(step, summary, (options, context) => this.#models.clarifyProblem.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
     return answer.kind === 'clarification' ? answer.statement : undefined;
   }
 
   /** Rows by program, then by test. */
-  runPrograms(options: { step: string; programs: string[]; tests: Test[]; summary: string }): Promise<TestResult[][]> {
-    const { step, summary, ...rest } = options;
-    return this.#run(summary, 'runPrograms', { context: { run: this.#input.run, step }, problem: this.#problem, ...rest });
+  runPrograms({ step, summary, ...input }: { step: string; programs: string[]; tests: Test[]; summary: string }): Promise<TestResult[][]> {
+    return this.#sandbox.runPrograms.executeWithOptions({ summary }, [{ context: { run: this.#input.run, step }, problem: this.#problem, ...input }]);
   }
 
-  comparePredictions(options: { step: string; predictions: { prediction: string; comparison: string }[]; summary: string }): Promise<boolean[]> {
-    const { step, summary, ...rest } = options;
-    return this.#run(summary, 'comparePredictions', { context: { run: this.#input.run, step }, ...rest });
-  }
-
-  async #run<K extends 'runPrograms' | 'comparePredictions'>(
-    summary: string,
-    activity: K,
-    input: Parameters<SandboxActivities[K]>[0],
-  ): Promise<Awaited<ReturnType<SandboxActivities[K]>>> {
-    const run = this.#sandbox[activity] as unknown as Caller<Parameters<SandboxActivities[K]>[0], Awaited<ReturnType<SandboxActivities[K]>>>;
-    return run.executeWithOptions({ summary }, [input]);
+  comparePredictions({ step, summary, ...input }: { step: string; predictions: { prediction: string; comparison: string }[]; summary: string }): Promise<boolean[]> {
+    return this.#sandbox.comparePredictions.executeWithOptions({ summary }, [{ context: { run: this.#input.run, step }, ...input }]);
   }
 
   /** Asks, waits out a long pause on a durable timer, and asks once more when the reply cannot be used (algorithms 1.6 K). */
-  async #ask<K extends keyof ModelActivities>(
+  async #ask<Answer extends { kind: string }>(
     step: string,
     summary: string,
-    activity: K,
-    input: Omit<Parameters<ModelActivities[K]>[0], 'context'>,
-  ): Promise<Exclude<Awaited<ReturnType<ModelActivities[K]>>, Paced>> {
-    type Reply = Awaited<ReturnType<ModelActivities[K]>>;
-    const ask = this.#models[activity] as unknown as Caller<object, Reply>;
+    send: (options: { summary: string }, context: ModelContext) => Promise<Answer | Unusable | Paced>,
+  ): Promise<Answer | Unusable> {
+    const { run, model, endpointIdentity, seed } = this.#input;
     let retry = 0;
     let complaint: string | undefined;
     for (;;) {
-      const context: ModelContext = { run: this.#input.run, step, model: this.#input.model, seed: this.#input.seed, retry, complaint };
-      const answer = await ask.executeWithOptions({ summary: retry === 0 ? summary : `${summary}, asked again: ${complaint}`.slice(0, 200) }, [
-        { context, ...input },
-      ]);
-      if (answer.kind === 'paced') {
+      const said = complaint === undefined ? summary : `${summary}, asked again: ${complaint}`.slice(0, 200);
+      const answer = await send({ summary: said }, { run, step, model, endpointIdentity, seed, retry, complaint });
+      if (isPaced(answer)) {
         await sleep(Math.max(1, Date.parse(answer.until) - Date.now()), { summary: `paced until ${answer.until} by Retry-After` });
-      } else if (answer.kind === 'unusable' && retry === 0 && !HOPELESS.has(answer.reason)) {
+      } else if (isUnusable(answer) && retry === 0 && !HOPELESS.has(answer.reason)) {
         retry = 1;
         complaint = answer.detail;
       } else {
-        return answer as Exclude<Reply, Paced>;
+        return answer;
       }
     }
   }
 }
 
+function isPaced(answer: { kind: string }): answer is Paced {
+  return answer.kind === 'paced';
+}
+
+function isUnusable(answer: { kind: string }): answer is Unusable {
+  return answer.kind === 'unusable';
+}
+
 /** What a strategy sees of it. */
 export type Steps = { [Method in keyof TemporalSteps]: TemporalSteps[Method] };
-
-interface Caller<Input, Reply> {
-  executeWithOptions(options: { summary: string }, args: [Input]): Promise<Reply>;
-}

@@ -5,8 +5,8 @@ import type { Steps } from './steps.ts';
 
 /** The synthesised tests of a problem, by progression; with `shared` every progression gets the same array. */
 export interface TestPool {
-  testsOf(progression: number): readonly Test[];
-  evidenceOf(progression: number): ClarifierEvidence['tests'];
+  testsOf: (progression: number) => readonly Test[];
+  evidenceOf: (progression: number) => ClarifierEvidence['tests'];
 }
 
 /**

@@ -170,7 +170,7 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       await temporal.client.workflow.start<typeof solveProblem>('solveProblem', {
         workflowId,
         taskQueue: name,
-        args: [{ run: { sweep: name, taskId: 'a', sample: 0, attempt: 1 }, benchmark: 'toy', strategy: { kind: 'zero-shot' }, model: toyModel, seed: 0, queues }],
+        args: [{ run: { sweep: name, taskId: 'a', sample: 0, attempt: 1 }, benchmark: 'toy', strategy: { kind: 'zero-shot' }, model: toyModel, endpointIdentity: 'toy', seed: 0, queues }],
       });
       await start();
       assert.deepEqual(await result(), { pass: 1 });

@@ -61,7 +61,7 @@ const reply = { key: 'k', tokens: { prompt: 1, completion: 1 }, reused: false, p
 export function toyActivities(plan: ToyPlan, own: Partial<Activities> = {}): Activities {
   return {
     loadProblem: async ({ taskId }) => toyProblem(taskId),
-    loadSweep: async () => ({ planned: plan.tasks.length, benchmark: 'toy', strategy: plan.strategy, model: toyModel, seed: 0, concurrency: plan.concurrency }),
+    loadSweep: async () => ({ planned: plan.tasks.length, benchmark: 'toy', strategy: plan.strategy, model: toyModel, endpointIdentity: 'toy', seed: 0, concurrency: plan.concurrency }),
     listUnfinished: async ({ from, to, limit }) => plan.unfinished(from, to, limit),
     awaitProblem: async () => {
       throw ApplicationFailure.nonRetryable('this test expects no wait');

@@ -1,4 +1,4 @@
-import type { AddCommand } from '../program.ts';
+import type { AddCommand } from '../add-command.ts';
 
 export const addProblems: AddCommand = (program, context, result) => {
   const problems = program.command('problems').description('look at benchmarks and check own ones');

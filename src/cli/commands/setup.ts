@@ -1,4 +1,4 @@
-import type { AddCommand } from '../program.ts';
+import type { AddCommand } from '../add-command.ts';
 
 export const addSetup: AddCommand = (program, context, result) => {
   program

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AddCommand } from '../program.ts';
+import type { AddCommand } from '../add-command.ts';
 import { addSpecFlags } from '../spec-flags.ts';
 
 export const addSweep: AddCommand = (program, context, result) => {

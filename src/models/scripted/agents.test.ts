@@ -25,12 +25,26 @@ const { records } = await openDataset({ benchmark: 'mini', home: tmpdir(), downl
 
 function replyTo(prompt: Prompt, api: 'chat' | 'completions'): ModelReply {
   const { messages } = api === 'chat' ? prompt : asCompletion(prompt);
-  return { kind: 'ok', text: answerTo(messages), reasoning: '', finishReason: 'stop', usage: null, model: 'scripted', latencyMs: 0 };
+  return {
+    kind: 'ok',
+    text: answerTo(messages),
+    reasoning: '',
+    finishReason: 'stop',
+    usage: null,
+    model: 'scripted',
+    latencyMs: 0,
+  };
 }
 
-const lines = (code: string) => code.replace(/^ *"""[\s\S]*?"""\n/gm, '').split('\n').filter((line) => line.trim() !== '').join('\n');
+const lines = (code: string) =>
+  code
+    .replace(/^ *"""[\s\S]*?"""\n/gm, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .join('\n');
 const at = <T>(list: readonly T[], index: number): T | undefined => list[Math.min(index, list.length - 1)];
-const asTest = (test: ScriptedTest): VisibleTest => (typeof test === 'string' ? { kind: 'assert', source: test } : { kind: 'stdio', ...test });
+const asTest = (test: ScriptedTest): VisibleTest =>
+  typeof test === 'string' ? { kind: 'assert', source: test } : { kind: 'stdio', ...test };
 
 function problemOf(task: KnownTask): Problem {
   const problem = records.get(task.taskId)?.problem();
@@ -45,7 +59,10 @@ function expectProgram(prompt: Prompt, name: string, task: KnownTask, api: 'chat
   const read = readProgram({ reply: replyTo(prompt, api), problem, api: continues ? 'completions' : 'chat' });
   assert.equal(read.kind, 'program', `${prompt.version}: ${JSON.stringify(read)}`);
   const code = read.kind === 'program' ? read.code : '';
-  assert.ok(lines(code).endsWith(lines(task.programs.get(name) ?? '?')), `${prompt.version} gave another program than ${name}:\n${code}`);
+  assert.ok(
+    lines(code).endsWith(lines(task.programs.get(name) ?? '?')),
+    `${prompt.version} gave another program than ${name}:\n${code}`,
+  );
   return code;
 }
 
@@ -62,7 +79,12 @@ for (const api of ['chat', 'completions'] as const) {
         const code = expectProgram(generatorPrompt({ problem, prompt, api }), name, task, api);
         assert.equal(programOf(code, task), name, 'the program as read is recognised');
         for (const { statement, program } of script.clarified ?? []) {
-          expectProgram(generatorPrompt({ problem, prompt, clarification: statement, avoid: task.canonical, api }), program, task, api);
+          expectProgram(
+            generatorPrompt({ problem, prompt, clarification: statement, avoid: task.canonical, api }),
+            program,
+            task,
+            api,
+          );
         }
       }
 
@@ -76,7 +98,11 @@ for (const api of ['chat', 'completions'] as const) {
           const expected = visible.kind === 'stdio' ? JSON.stringify(value) : value;
           assert.ok(read.kind === 'prediction', JSON.stringify(read));
           assert.equal(read.prediction, expected, `${name} on visible test ${index}`);
-          if (visible.kind === 'assert') assert.equal(maskExpected({ assertSource: visible.source, entryPoint })?.expected, task.examples[index]?.expected);
+          if (visible.kind === 'assert')
+            assert.equal(
+              maskExpected({ assertSource: visible.source, entryPoint })?.expected,
+              task.examples[index]?.expected,
+            );
         }
         const critic = readCriticism({ reply: replyTo(criticPrompt({ problem, code }), api) });
         assert.deepEqual(critic, { kind: 'judgement', accept: name === 'canonical' });
@@ -84,7 +110,11 @@ for (const api of ['chat', 'completions'] as const) {
 
       const designed = [...script.tests.kept, ...script.tests.dropped];
       for (const query of [0, 1, 2, 3, 4]) {
-        const read = readTests({ reply: replyTo(testDesignerPrompt({ problem, query, count: 10 }), api), problem, count: 10 });
+        const read = readTests({
+          reply: replyTo(testDesignerPrompt({ problem, query, count: 10 }), api),
+          problem,
+          count: 10,
+        });
         assert.deepEqual(read, { kind: 'tests', tests: designed.map(asTest) });
       }
       for (const one of designed) {
@@ -93,18 +123,33 @@ for (const api of ['chat', 'completions'] as const) {
       }
 
       for (const code of new Set(script.generated.map((name) => task.programs.get(name) ?? ''))) {
-        const results = designed.map((one) => ({ status: 'fail' as const, test: typeof one === 'string' ? one : one.stdin, actual: 'None' }));
+        const results = designed.map((one) => ({
+          status: 'fail' as const,
+          test: typeof one === 'string' ? one : one.stdin,
+          actual: 'None',
+        }));
         for (let prompt = 0; prompt < DEBUG_PROMPTS; prompt += 1) {
           const name = at(script.debugged ?? script.generated, prompt) ?? '';
-          if (script.debugged !== undefined) expectProgram(selfDebuggerPrompt({ problem, code, results, prompt }), name, task, api);
+          if (script.debugged !== undefined)
+            expectProgram(selfDebuggerPrompt({ problem, code, results, prompt }), name, task, api);
         }
       }
 
       const clarified = script.clarified ?? [];
       for (const [attempt, { statement }] of clarified.entries()) {
-        const earlier = clarified.slice(0, attempt).map((one) => ({ clarification: one.statement, code: task.canonical }));
-        const evidence = { code: task.canonical, tests: designed.map((one) => ({ test: asTest(one), kept: true })), results: [], earlier };
-        assert.deepEqual(readClarification({ reply: replyTo(clarifierPrompt({ problem, evidence }), api) }), { kind: 'clarification', statement });
+        const earlier = clarified
+          .slice(0, attempt)
+          .map((one) => ({ clarification: one.statement, code: task.canonical }));
+        const evidence = {
+          code: task.canonical,
+          tests: designed.map((one) => ({ test: asTest(one), kept: true })),
+          results: [],
+          earlier,
+        };
+        assert.deepEqual(readClarification({ reply: replyTo(clarifierPrompt({ problem, evidence }), api) }), {
+          kind: 'clarification',
+          statement,
+        });
       }
     });
   }
@@ -124,13 +169,29 @@ test('a problem without a script gets answers that every reader takes', () => {
   assert.ok(visible);
   const code = 'def unheard_of(x):\n    return x\n';
   const ask = (prompt: Prompt) => replyTo(prompt, 'chat');
-  const program = readProgram({ reply: ask(generatorPrompt({ problem, prompt: 3, api: 'chat' })), problem, api: 'chat' });
+  const program = readProgram({
+    reply: ask(generatorPrompt({ problem, prompt: 3, api: 'chat' })),
+    problem,
+    api: 'chat',
+  });
   assert.equal(program.kind, 'program');
-  assert.equal(readProgram({ reply: ask(selfDebuggerPrompt({ problem, code, results: [], prompt: 1 })), problem, api: 'chat' }).kind, 'program');
+  assert.equal(
+    readProgram({ reply: ask(selfDebuggerPrompt({ problem, code, results: [], prompt: 1 })), problem, api: 'chat' })
+      .kind,
+    'program',
+  );
   const first = imaginedExecutionPrompt({ code, test: visible, entryPoint: problem.entryPoint });
   assert.ok(first);
-  const second = completionPrompt({ first, firstReply: ask(first).text, test: visible, entryPoint: problem.entryPoint });
-  assert.partialDeepStrictEqual(readPrediction({ reply: ask(second), test: visible, entryPoint: problem.entryPoint }), { kind: 'prediction', prediction: 'None' });
+  const second = completionPrompt({
+    first,
+    firstReply: ask(first).text,
+    test: visible,
+    entryPoint: problem.entryPoint,
+  });
+  assert.partialDeepStrictEqual(readPrediction({ reply: ask(second), test: visible, entryPoint: problem.entryPoint }), {
+    kind: 'prediction',
+    prediction: 'None',
+  });
   assert.equal(readTests({ reply: ask(testDesignerPrompt({ problem, query: 0, count: 10 })), problem }).kind, 'tests');
   assert.equal(readTestVerdict({ reply: ask(testJudgePrompt({ problem, test: visible })) }).kind, 'judgement');
   assert.equal(readCriticism({ reply: ask(criticPrompt({ problem, code })) }).kind, 'judgement');

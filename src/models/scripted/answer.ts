@@ -3,8 +3,19 @@ import { agentOf, exampleOf, type KnownTask, programOf, showsTest, taskOf } from
 import type { ScriptedTest } from './script/problem-script.ts';
 
 /** What tells the generator's and the self-debugger's prompts apart, by index; the one without such words is prompt 0. */
-export const GENERATOR_MARKS = [undefined, 'Plan, then write', 'so that no valid input breaks it', 'Learn from examples how', 'Write the simplest version of', 'Start from the tests'];
-export const DEBUGGER_MARKS = [undefined, 'Explain in one short sentence for each part', 'Name two or three possible causes'];
+export const GENERATOR_MARKS = [
+  undefined,
+  'Plan, then write',
+  'so that no valid input breaks it',
+  'Learn from examples how',
+  'Write the simplest version of',
+  'Start from the tests',
+];
+export const DEBUGGER_MARKS = [
+  undefined,
+  'Explain in one short sentence for each part',
+  'Name two or three possible causes',
+];
 
 /**
  * The scripted model's text for a conversation: for a bundled problem what its script says, for anything else some valid answer in the
@@ -33,7 +44,11 @@ function scripted(agent: AgentName | undefined, task: KnownTask, text: string, l
     case 'selfDebugger': {
       const program = programOf(text, task);
       const revised = atOrLast(task.script.debugged ?? [], markIndex(text, DEBUGGER_MARKS)) ?? program ?? 'canonical';
-      return programReply(task.programs.get(revised) ?? task.canonical, task, 'The failing tests point at one rule that the program gets wrong; here is the revision.');
+      return programReply(
+        task.programs.get(revised) ?? task.canonical,
+        task,
+        'The failing tests point at one rule that the program gets wrong; here is the revision.',
+      );
     }
     case 'clarifier':
       return clarified(task, text);
@@ -43,13 +58,17 @@ function scripted(agent: AgentName | undefined, task: KnownTask, text: string, l
 }
 
 function generated(task: KnownTask, text: string): string {
-  const { clarified = [], generated: byPrompt } = task.script;
-  const clarification = clarified.findLast(({ statement }) => text.includes(statement));
+  const { clarified: clarifications = [], generated: byPrompt } = task.script;
+  const clarification = clarifications.findLast(({ statement }) => text.includes(statement));
   const name = clarification?.program ?? atOrLast(byPrompt, markIndex(text, GENERATOR_MARKS)) ?? 'canonical';
   return task.programs.get(name) ?? task.canonical;
 }
 
-function programReply(code: string, task: KnownTask, thought = 'The statement and its examples say what is needed.'): string {
+function programReply(
+  code: string,
+  task: KnownTask,
+  thought = 'The statement and its examples say what is needed.',
+): string {
   const what = task.kind === 'stdio' ? 'The program' : `The function ${task.entryPoint}`;
   return `${thought} ${what}:\n\n\`\`\`python\n${code}\`\`\`\n`;
 }
@@ -61,7 +80,8 @@ function imagined(task: KnownTask, text: string, last: string): string {
   const values = program === undefined ? undefined : task.script.imagined?.[program];
   const expected = index === undefined ? undefined : task.examples[index]?.expected;
   // A program that nobody wrote here is not vouched for.
-  const value = program === undefined ? 'None' : ((index === undefined ? undefined : values?.[index]) ?? expected ?? 'None');
+  const value =
+    program === undefined ? 'None' : ((index === undefined ? undefined : values?.[index]) ?? expected ?? 'None');
   return imaginedReply(value, last);
 }
 
@@ -76,7 +96,8 @@ function maskedAssert(message: string): string | undefined {
 
 function imaginedReply(value: string, last: string): string {
   if (last.includes('</output>')) return `<output>\n${value}${value.endsWith('\n') ? '' : '\n'}</output>\n`;
-  if (!last.includes('</test_case>')) return `The program runs from its first line to its last. What comes out: ${value}\n`;
+  if (!last.includes('</test_case>'))
+    return `The program runs from its first line to its last. What comes out: ${value}\n`;
   const masked = maskedAssert(last);
   const mark = masked?.lastIndexOf('?') ?? -1;
   const completed = masked === undefined || mark < 0 ? value : masked.slice(0, mark) + value + masked.slice(mark + 1);
@@ -89,7 +110,12 @@ function judged(task: KnownTask, text: string): string {
   const question = text.slice(Math.max(0, text.lastIndexOf('Test to judge')));
   const known = [...kept, ...dropped].filter((test) => showsTest(question, test));
   const right = known.length === 0 || known.some((test) => kept.includes(test));
-  return verdict(right, right ? 'The statement leads to the value in the test.' : 'The statement leads to another value than the one in the test.');
+  return verdict(
+    right,
+    right
+      ? 'The statement leads to the value in the test.'
+      : 'The statement leads to another value than the one in the test.',
+  );
 }
 
 function verdict(yes: boolean, reason: string): string {
@@ -99,14 +125,18 @@ function verdict(yes: boolean, reason: string): string {
 function clarified(task: KnownTask, text: string): string {
   const { clarified: all = [] } = task.script;
   const tried = all.filter(({ statement }) => text.includes(statement)).length;
-  const statement = atOrLast(all, tried)?.statement ?? 'Do what the statement says for every input, and exactly what its examples show.';
+  const statement =
+    atOrLast(all, tried)?.statement ??
+    'Do what the statement says for every input, and exactly what its examples show.';
   return `The examples support one reading.\n<clarification>\n${statement}\n</clarification>\n`;
 }
 
 function testsReply(tests: readonly ScriptedTest[]): string {
   const asserts = tests.filter((test) => typeof test === 'string');
   const runs = tests.filter((test) => typeof test !== 'string');
-  const blocks = runs.map(({ stdin, stdout }) => `<test>\n<input>\n${stdin}</input>\n<output>\n${stdout}</output>\n</test>`);
+  const blocks = runs.map(
+    ({ stdin, stdout }) => `<test>\n<input>\n${stdin}</input>\n<output>\n${stdout}</output>\n</test>`,
+  );
   return `${[...(asserts.length > 0 ? [`\`\`\`python\n${asserts.join('\n')}\n\`\`\``] : []), ...blocks].join('\n')}\n`;
 }
 
@@ -120,7 +150,8 @@ function continuation(task: KnownTask, text: string): string {
 
 /** Valid answers about problems without a script. */
 function generic(agent: AgentName | undefined, text: string, last: string): string {
-  const name = /\bdef ([A-Za-z_]\w*)\s*\(/.exec(text)?.[1] ?? /\bfunction `?([A-Za-z_]\w*)/.exec(text)?.[1] ?? 'solution';
+  const name =
+    /\bdef ([A-Za-z_]\w*)\s*\(/.exec(text)?.[1] ?? /\bfunction `?([A-Za-z_]\w*)/.exec(text)?.[1] ?? 'solution';
   switch (agent) {
     case 'generator':
     case 'selfDebugger':
@@ -141,7 +172,10 @@ function generic(agent: AgentName | undefined, text: string, last: string): stri
 
 /** Index of the mark that the text holds; 0 without one. */
 function markIndex(text: string, marks: readonly (string | undefined)[]): number {
-  return Math.max(0, marks.findIndex((mark) => mark !== undefined && text.includes(mark)));
+  return Math.max(
+    0,
+    marks.findIndex((mark) => mark !== undefined && text.includes(mark)),
+  );
 }
 
 function atOrLast<T>(list: readonly T[], index: number): T | undefined {

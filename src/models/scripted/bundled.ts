@@ -27,7 +27,10 @@ export function bundledTasks(): BundledTask[] {
     entryPoint: task.entry_point,
     statement: task.prompt,
     canonical: task.canonical_solution,
-    examples: task.visible_tests === undefined ? docstringExamples(task.prompt) : task.visible_tests.map((test) => exampleOf(test, task)),
+    examples:
+      task.visible_tests === undefined
+        ? docstringExamples(task.prompt)
+        : task.visible_tests.map((test) => exampleOf(test, task)),
   }));
 }
 

@@ -40,13 +40,20 @@ print(json.dumps([[passes(job, case) for case in job['cases']] for job in json.l
 `;
 
 function run(jobs: Job[]): boolean[][] {
-  const done = spawnSync('python3', ['-I', '-c', RUNNER], { input: JSON.stringify(jobs), timeout: 60_000, encoding: 'utf8' });
+  const done = spawnSync('python3', ['-I', '-c', RUNNER], {
+    input: JSON.stringify(jobs),
+    timeout: 60_000,
+    encoding: 'utf8',
+  });
   assert.equal(done.status, 0, done.stderr);
   return JSON.parse(done.stdout);
 }
 
 function visibleCases(task: MiniTask): Case[] {
-  return task.visible_tests ?? (examples.get(task.task_id) ?? []).map(({ asked, expected }) => `assert (${asked}) == (${expected})`);
+  return (
+    task.visible_tests ??
+    (examples.get(task.task_id) ?? []).map(({ asked, expected }) => `assert (${asked}) == (${expected})`)
+  );
 }
 
 function taskOf(taskId: string): MiniTask {
@@ -63,7 +70,10 @@ function codeOf(taskId: string, program: string): string {
 }
 
 /** Stands apart from the answers: a plain reading of Algorithm 1 over the script's names. `passes` says what runs of kept tests give. */
-function follow(script: (typeof SCRIPT)[number], passesKept: (program: string) => boolean): { program: string; finalStep: string } {
+function follow(
+  script: (typeof SCRIPT)[number],
+  passesKept: (program: string) => boolean,
+): { program: string; finalStep: string } {
   const at = <T>(list: readonly T[], index: number): T | undefined => list[Math.min(index, list.length - 1)];
   const accepted = (program: string | undefined) => program !== undefined && script.imagined?.[program] === undefined;
   const generated = [0, 1, 2, 3, 4, 5].map((prompt) => at(script.generated, prompt) ?? '');
@@ -81,7 +91,9 @@ function follow(script: (typeof SCRIPT)[number], passesKept: (program: string) =
     }
   }
   const clarified = (script.clarified ?? []).find(({ program }) => accepted(program));
-  return clarified === undefined ? { program: generated[0] ?? '', finalStep: 'reverted' } : { program: clarified.program, finalStep: 'clarified' };
+  return clarified === undefined
+    ? { program: generated[0] ?? '', finalStep: 'reverted' }
+    : { program: clarified.program, finalStep: 'clarified' };
 }
 
 test('every bundled problem has exactly one script', () => {
@@ -93,28 +105,50 @@ test('hidden tests are at least five and none of them is visible', () => {
     const seen = new Set(visibleCases(task).map((one) => JSON.stringify(one)));
     assert.ok(task.hidden_tests.length >= 5, task.task_id);
     assert.ok(visibleCases(task).length >= 2, task.task_id);
-    for (const hidden of task.hidden_tests) assert.ok(!seen.has(JSON.stringify(hidden)), `${task.task_id}: ${JSON.stringify(hidden)}`);
+    for (const hidden of task.hidden_tests)
+      assert.ok(!seen.has(JSON.stringify(hidden)), `${task.task_id}: ${JSON.stringify(hidden)}`);
   }
 });
 
 test('reference solutions pass every visible and hidden test', { skip: pythonMissing }, () => {
-  const jobs = tasks.map((task) => ({ code: task.canonical_solution, setup: task.setup ?? '', cases: [...visibleCases(task), ...task.hidden_tests] }));
-  for (const [index, results] of run(jobs).entries()) assert.ok(results.every(Boolean), `${tasks[index]?.task_id}: ${results}`);
+  const jobs = tasks.map((task) => ({
+    code: task.canonical_solution,
+    setup: task.setup ?? '',
+    cases: [...visibleCases(task), ...task.hidden_tests],
+  }));
+  for (const [index, results] of run(jobs).entries())
+    assert.ok(results.every(Boolean), `${tasks[index]?.task_id}: ${results.join(' ')}`);
 });
 
 test('programs marked right pass the hidden tests and programs marked wrong do not', { skip: pythonMissing }, () => {
-  const programs = SCRIPT.flatMap(({ taskId, programs = {} }) => Object.entries(programs).map(([name, { code, right }]) => ({ taskId, name, code, right })));
-  const results = run(programs.map(({ taskId, code }) => ({ code, setup: taskOf(taskId).setup ?? '', cases: taskOf(taskId).hidden_tests })));
-  for (const [index, { taskId, name, right }] of programs.entries()) assert.equal(results[index]?.every(Boolean), right, `${taskId} ${name}`);
+  const programs = SCRIPT.flatMap(({ taskId, programs = {} }) =>
+    Object.entries(programs).map(([name, { code, right }]) => ({ taskId, name, code, right })),
+  );
+  const results = run(
+    programs.map(({ taskId, code }) => ({
+      code,
+      setup: taskOf(taskId).setup ?? '',
+      cases: taskOf(taskId).hidden_tests,
+    })),
+  );
+  for (const [index, { taskId, name, right }] of programs.entries())
+    assert.equal(results[index]?.every(Boolean), right, `${taskId} ${name}`);
 });
 
 test('designed tests are right or wrong as the script says', { skip: pythonMissing }, () => {
   const designed = SCRIPT.flatMap(({ taskId, tests }) => [
-      ...tests.kept.map((source) => ({ taskId, source, right: !tests.wrongKept?.includes(source) })),
-      ...tests.dropped.map((source) => ({ taskId, source, right: tests.rightDropped?.includes(source) ?? false })),
+    ...tests.kept.map((source) => ({ taskId, source, right: !tests.wrongKept?.includes(source) })),
+    ...tests.dropped.map((source) => ({ taskId, source, right: tests.rightDropped?.includes(source) ?? false })),
   ]);
-  const results = run(designed.map(({ taskId, source }) => ({ code: taskOf(taskId).canonical_solution, setup: taskOf(taskId).setup ?? '', cases: [source] })));
-  for (const [index, { taskId, source, right }] of designed.entries()) assert.equal(results[index]?.[0], right, `${taskId}: ${source}`);
+  const results = run(
+    designed.map(({ taskId, source }) => ({
+      code: taskOf(taskId).canonical_solution,
+      setup: taskOf(taskId).setup ?? '',
+      cases: [source],
+    })),
+  );
+  for (const [index, { taskId, source, right }] of designed.entries())
+    assert.equal(results[index]?.[0], right, `${taskId}: ${JSON.stringify(source)}`);
 });
 
 test('a program that is rejected is rejected by a wrong value', () => {
@@ -134,13 +168,23 @@ function allResults(): Map<string, { hidden: boolean; kept: boolean[] }> {
   const programs = SCRIPT.flatMap(({ taskId, programs, tests }) => {
     const task = taskOf(taskId);
     const kept: Case[] = [...tests.kept];
-    return ['canonical', ...Object.keys(programs ?? {})].map((name) => ({ id: `${taskId} ${name}`, code: codeOf(taskId, name), task, kept }));
+    return ['canonical', ...Object.keys(programs ?? {})].map((name) => ({
+      id: `${taskId} ${name}`,
+      code: codeOf(taskId, name),
+      task,
+      kept,
+    }));
   });
-  const results = run(programs.map(({ code, task, kept }) => ({ code, setup: task.setup ?? '', cases: [...task.hidden_tests, ...kept] })));
+  const results = run(
+    programs.map(({ code, task, kept }) => ({ code, setup: task.setup ?? '', cases: [...task.hidden_tests, ...kept] })),
+  );
   return new Map(
     programs.map(({ id, task }, index) => {
       const one = results[index] ?? [];
-      return [id, { hidden: one.slice(0, task.hidden_tests.length).every(Boolean), kept: one.slice(task.hidden_tests.length) }];
+      return [
+        id,
+        { hidden: one.slice(0, task.hidden_tests.length).every(Boolean), kept: one.slice(task.hidden_tests.length) },
+      ];
     }),
   );
 }
@@ -157,7 +201,10 @@ test('following Algorithm 1 ends where the script says, with the result it says'
     finalSteps.add(end.finalStep);
     if (script.tests.kept.length > 0 && expected.finalStep !== 'generated') {
       for (const program of script.generated) {
-        assert.ok(results.get(`${taskId} ${program}`)?.kept.includes(false), `${taskId}: nothing to debug in ${program}`);
+        assert.ok(
+          results.get(`${taskId} ${program}`)?.kept.includes(false),
+          `${taskId}: nothing to debug in ${program}`,
+        );
       }
     }
   }

@@ -11,8 +11,22 @@ import { startScriptedModel } from './server.ts';
 
 function request(content: string, maxTokens = 400): ModelRequest {
   return {
-    settings: { endpoint: 'scripted', name: 'scripted', api: 'chat', parameters: {}, extraBody: {}, maxTokens: {}, requestTimeoutMs: 5000 },
-    prompt: { version: 'generator/0@1', agent: 'generator', messages: [{ role: 'user', content }], temperature: 0, maxTokens },
+    settings: {
+      endpoint: 'scripted',
+      name: 'scripted',
+      api: 'chat',
+      parameters: {},
+      extraBody: {},
+      maxTokens: {},
+      requestTimeoutMs: 5000,
+    },
+    prompt: {
+      version: 'generator/0@1',
+      agent: 'generator',
+      messages: [{ role: 'user', content }],
+      temperature: 0,
+      maxTokens,
+    },
     seed: 0,
     sample: 0,
     retry: 0,
@@ -23,7 +37,9 @@ const noStore = { getReply: async () => undefined, putReply: async () => undefin
 
 function ask(url: string, one: ModelRequest): Promise<ModelReply> {
   const endpoint = resolveEndpoint({ endpoint: 'scripted', env: {}, scriptedUrl: url });
-  return askModel({ request: one, endpoint, replies: noStore, signal: new AbortController().signal }).then(({ reply }) => reply);
+  return askModel({ request: one, endpoint, replies: noStore, signal: new AbortController().signal }).then(
+    ({ reply }) => reply,
+  );
 }
 
 test('the same request gets the same reply, from another server too, and each arrival is counted', async () => {
@@ -79,7 +95,9 @@ test('latency is waited out', async () => {
 });
 
 test('as a process it prints its URL and ends on SIGTERM', async () => {
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = await once(child.stdout, 'data');
   const url = String(line).trim();
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/v1$/);

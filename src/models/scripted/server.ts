@@ -13,7 +13,7 @@ export interface ScriptedModel {
 }
 
 /** What the model's text is made from; nothing else of a request matters to it. */
-export interface ScriptedRequest {
+interface ScriptedRequest {
   messages: { role: string; content: string }[];
   maxTokens: number | undefined;
 }
@@ -69,14 +69,21 @@ async function handle(
     case 'GET /health':
       return sendJson(response, 200, { status: 'ok' });
     case 'GET /models':
-      return sendJson(response, 200, { object: 'list', data: [{ id: MODEL, object: 'model', created: 0, owned_by: 'qualityflow' }] });
+      return sendJson(response, 200, {
+        object: 'list',
+        data: [{ id: MODEL, object: 'model', created: 0, owned_by: 'qualityflow' }],
+      });
     case 'GET /arrivals':
-      return sendJson(response, 200, { total: [...counts.values()].reduce((sum, count) => sum + count, 0), counts: Object.fromEntries(counts) });
+      return sendJson(response, 200, {
+        total: [...counts.values()].reduce((sum, count) => sum + count, 0),
+        counts: Object.fromEntries(counts),
+      });
     case 'POST /chat/completions':
     case 'POST /completions': {
       const body = await readAll(request);
       const asked = body === undefined ? undefined : readRequest(body, path);
-      if (body === undefined || asked === undefined) return sendError(response, 400, 'the body is not a completion request');
+      if (body === undefined || asked === undefined)
+        return sendError(response, 400, 'the body is not a completion request');
       const key = createHash('sha256').update(body).digest('hex');
       counts.set(key, (counts.get(key) ?? 0) + 1);
       if (latencyMs > 0) await delay(latencyMs);
@@ -92,7 +99,11 @@ function completion(path: string, key: string, asked: ScriptedRequest): object {
   const whole = answerTo(asked.messages);
   const limit = asked.maxTokens ?? Number.POSITIVE_INFINITY;
   const cut = estimateTokens(whole) > limit;
-  const text = cut ? Buffer.from(whole).subarray(0, limit * 4).toString('utf8') : whole;
+  const text = cut
+    ? Buffer.from(whole)
+        .subarray(0, limit * 4)
+        .toString('utf8')
+    : whole;
   const prompt_tokens = estimateTokens(asked.messages.map(({ content }) => content).join('\n'));
   const completion_tokens = estimateTokens(text);
   const finish_reason = cut ? 'length' : 'stop';
@@ -102,7 +113,11 @@ function completion(path: string, key: string, asked: ScriptedRequest): object {
     object: chat ? 'chat.completion' : 'text_completion',
     created: 0,
     model: MODEL,
-    choices: [chat ? { index: 0, message: { role: 'assistant', content: text }, finish_reason } : { index: 0, text, finish_reason }],
+    choices: [
+      chat
+        ? { index: 0, message: { role: 'assistant', content: text }, finish_reason }
+        : { index: 0, text, finish_reason },
+    ],
     usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
   };
 }
@@ -115,14 +130,25 @@ function readRequest(body: Buffer, path: string): ScriptedRequest | undefined {
     return undefined;
   }
   if (typeof parsed !== 'object' || parsed === null) return undefined;
-  const bound = 'max_tokens' in parsed ? parsed.max_tokens : 'max_completion_tokens' in parsed ? parsed.max_completion_tokens : undefined;
+  const bound =
+    'max_tokens' in parsed
+      ? parsed.max_tokens
+      : 'max_completion_tokens' in parsed
+        ? parsed.max_completion_tokens
+        : undefined;
   const maxTokens = typeof bound === 'number' && bound > 0 ? bound : undefined;
   if (path === '/completions') {
-    return 'prompt' in parsed && typeof parsed.prompt === 'string' ? { messages: [{ role: 'user', content: parsed.prompt }], maxTokens } : undefined;
+    return 'prompt' in parsed && typeof parsed.prompt === 'string'
+      ? { messages: [{ role: 'user', content: parsed.prompt }], maxTokens }
+      : undefined;
   }
   if (!('messages' in parsed) || !Array.isArray(parsed.messages)) return undefined;
   const messages = parsed.messages.flatMap((message: unknown) =>
-    typeof message === 'object' && message !== null && 'role' in message && 'content' in message && typeof message.content === 'string'
+    typeof message === 'object' &&
+    message !== null &&
+    'role' in message &&
+    'content' in message &&
+    typeof message.content === 'string'
       ? [{ role: String(message.role), content: message.content }]
       : [],
   );
@@ -143,7 +169,9 @@ async function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
 
 function sendJson(response: ServerResponse, status: number, value: object): void {
   const body = Buffer.from(JSON.stringify(value));
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length }).end(body);
+  response
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length })
+    .end(body);
 }
 
 function sendError(response: ServerResponse, status: number, message: string): void {

@@ -17,7 +17,16 @@ export const humanevalPlus: Reader = {
       taskId,
       where: fields.where,
       problem,
-      hidden: () => ({ kind: 'evalplus', dataset: 'humaneval+', taskId, baseInputs, plusInputs, atol, contract, canonical }),
+      hidden: () => ({
+        kind: 'evalplus',
+        dataset: 'humaneval+',
+        taskId,
+        baseInputs,
+        plusInputs,
+        atol,
+        contract,
+        canonical,
+      }),
     };
   },
 };

@@ -21,7 +21,10 @@ export const humaneval: Reader = {
 export function readPrompt(fields: Fields): { taskId: string; prompt: string; problem: () => Problem } {
   const taskId = checkTaskId(fields.text('task_id'), fields.where);
   if (!/^HumanEval\/\d+$/.test(taskId)) {
-    throw new ProblemFileError(`${fields.where}: ${JSON.stringify(taskId)} is no HumanEval id.`, 'Give a file of your own by its path instead.');
+    throw new ProblemFileError(
+      `${fields.where}: ${JSON.stringify(taskId)} is no HumanEval id.`,
+      'Give a file of your own by its path instead.',
+    );
   }
   const prompt = fields.text('prompt');
   const entryPoint = fields.identifier('entry_point');
@@ -29,7 +32,15 @@ export function readPrompt(fields: Fields): { taskId: string; prompt: string; pr
 }
 
 /** A problem whose statement is the beginning of a program; its examples stand in the docstring. */
-export function completionProblem({ taskId, prompt, entryPoint }: { taskId: string; prompt: string; entryPoint: string }): Problem {
+export function completionProblem({
+  taskId,
+  prompt,
+  entryPoint,
+}: {
+  taskId: string;
+  prompt: string;
+  entryPoint: string;
+}): Problem {
   const definition = findFunction(prompt, entryPoint);
   const before = definition === undefined ? '' : prompt.slice(0, definition.start).trim();
   return {

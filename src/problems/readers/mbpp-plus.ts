@@ -30,7 +30,16 @@ export const mbppPlus: Reader = {
       taskId,
       where: fields.where,
       problem: () => describedProblem({ taskId, statement, entryPoint, asserts }),
-      hidden: () => ({ kind: 'evalplus', dataset: 'mbpp+', taskId: evalPlusId, baseInputs, plusInputs, atol, contract, canonical }),
+      hidden: () => ({
+        kind: 'evalplus',
+        dataset: 'mbpp+',
+        taskId: evalPlusId,
+        baseInputs,
+        plusInputs,
+        atol,
+        contract,
+        canonical,
+      }),
     };
   },
 };

@@ -35,7 +35,12 @@ export function readMbpp(input: { fields: Fields; number: number; statement: str
   };
 }
 
-export function describedProblem(input: { taskId: string; statement: string; entryPoint: string; asserts: string[] }): Problem {
+export function describedProblem(input: {
+  taskId: string;
+  statement: string;
+  entryPoint: string;
+  asserts: string[];
+}): Problem {
   const { taskId, statement, entryPoint, asserts } = input;
   const visibleTests = asserts.map((source) => ({ kind: 'assert' as const, source }));
   return { taskId, kind: 'function', entryPoint, form: 'description', statement, preamble: '', visibleTests };
@@ -50,5 +55,8 @@ function entryPointOf({ asserts, canonical, where }: { asserts: string[]; canoni
   const called = parseAssert(asserts[0] ?? '')?.calls.map((call) => call.name) ?? [];
   const entryPoint = called.find((name) => defined.has(name));
   if (entryPoint !== undefined) return entryPoint;
-  throw new ProblemFileError(`${where}: the first test calls no function of the reference program.`, 'Correct that record, or fetch the file again.');
+  throw new ProblemFileError(
+    `${where}: the first test calls no function of the reference program.`,
+    'Correct that record, or fetch the file again.',
+  );
 }

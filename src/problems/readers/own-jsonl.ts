@@ -8,7 +8,17 @@ import type { Reader, TaskRecord } from '../task-record.ts';
 import { completionProblem } from './humaneval.ts';
 import { describedProblem } from './mbpp.ts';
 
-const KEYS = ['task_id', 'kind', 'entry_point', 'form', 'prompt', 'visible_tests', 'hidden_tests', 'setup', 'canonical_solution'];
+const KEYS = [
+  'task_id',
+  'kind',
+  'entry_point',
+  'form',
+  'prompt',
+  'visible_tests',
+  'hidden_tests',
+  'setup',
+  'canonical_solution',
+];
 
 /** The project's own schema, documented in `docs/problems.md`. */
 export const ownJsonl: Reader = {
@@ -17,7 +27,10 @@ export const ownJsonl: Reader = {
   read(fields) {
     for (const key of fields.keys()) {
       if (KEYS.includes(key)) continue;
-      throw new ProblemFileError(`${fields.where}: unknown key ${JSON.stringify(key)}.`, didYouMean(key, KEYS, `Allowed are ${KEYS.join(', ')}.`));
+      throw new ProblemFileError(
+        `${fields.where}: unknown key ${JSON.stringify(key)}.`,
+        didYouMean(key, KEYS, `Allowed are ${KEYS.join(', ')}.`),
+      );
     }
     const kind = choice(fields, 'kind', ['function', 'stdio'], 'function');
     return kind === 'stdio' ? readStdio(fields) : readFunction(fields);
@@ -43,7 +56,9 @@ function readFunction(fields: Fields): TaskRecord {
     problem(): Problem {
       if (form === 'description') return describedProblem({ taskId, statement, entryPoint, asserts: visible ?? [] });
       const problem = completionProblem({ taskId, prompt: statement, entryPoint });
-      return visible === undefined ? problem : { ...problem, visibleTests: visible.map((source) => ({ kind: 'assert', source })) };
+      return visible === undefined
+        ? problem
+        : { ...problem, visibleTests: visible.map((source) => ({ kind: 'assert', source })) };
     },
     hidden: (): HiddenTests => ({ kind: 'asserts', setup, asserts: [...asserts], canonical }),
   };
@@ -52,7 +67,8 @@ function readFunction(fields: Fields): TaskRecord {
 function readStdio(fields: Fields): TaskRecord {
   const taskId = checkTaskId(fields.text('task_id'), fields.where);
   if (optionalText(fields, 'entry_point') !== '') throw broken(fields, 'a stdio task has no "entry_point"');
-  if (choice(fields, 'form', ['description'], 'description') !== 'description') throw broken(fields, 'a stdio task is a description');
+  if (choice(fields, 'form', ['description'], 'description') !== 'description')
+    throw broken(fields, 'a stdio task is a description');
   if (fields.has('setup')) throw broken(fields, 'a stdio task has no "setup"');
   const statement = fields.text('prompt');
   const visible = fields.has('visible_tests') ? stdioCases(fields, 'visible_tests') : [];
@@ -63,14 +79,26 @@ function readStdio(fields: Fields): TaskRecord {
   return {
     taskId,
     where: fields.where,
-    problem: () => ({ taskId, kind: 'stdio', entryPoint: '', form: 'description', statement, preamble: '', visibleTests: [...visibleTests] }),
+    problem: () => ({
+      taskId,
+      kind: 'stdio',
+      entryPoint: '',
+      form: 'description',
+      statement,
+      preamble: '',
+      visibleTests: [...visibleTests],
+    }),
     hidden: () => ({ kind: 'stdio', cases: [...cases], canonical }),
   };
 }
 
 function stdioCases(fields: Fields, key: string): { stdin: string; stdout: string }[] {
   return fields.elements(key).map((text, index) => {
-    const example = Fields.of({ where: `${fields.where}: element ${index + 1} of ${JSON.stringify(key)}`, text, unfinished: false });
+    const example = Fields.of({
+      where: `${fields.where}: element ${index + 1} of ${JSON.stringify(key)}`,
+      text,
+      unfinished: false,
+    });
     const unknown = example.keys().find((name) => name !== 'stdin' && name !== 'stdout');
     if (unknown !== undefined) throw broken(example, `unknown key ${JSON.stringify(unknown)}`);
     return { stdin: example.text('stdin'), stdout: example.text('stdout') };
@@ -85,7 +113,11 @@ function choice<T extends string>(fields: Fields, key: string, allowed: readonly
   if (!fields.has(key)) return otherwise;
   const given = fields.text(key);
   const chosen = allowed.find((value) => value === given);
-  if (chosen === undefined) throw broken(fields, `${JSON.stringify(key)} must be ${allowed.map((value) => JSON.stringify(value)).join(' or ')}`);
+  if (chosen === undefined)
+    throw broken(
+      fields,
+      `${JSON.stringify(key)} must be ${allowed.map((value) => JSON.stringify(value)).join(' or ')}`,
+    );
   return chosen;
 }
 

@@ -49,7 +49,9 @@ const descriptors = new Map<string, number>();
 /** A way to name `<home>/dev.sock` that fits into a socket address, which holds about a hundred bytes. */
 export function socketPath(home: string): string {
   const absolute = join(home, 'dev.sock');
-  const short = [absolute, relative(process.cwd(), absolute)].find((path) => Buffer.byteLength(path) <= MAX_SOCKET_PATH);
+  const short = [absolute, relative(process.cwd(), absolute)].find(
+    (path) => Buffer.byteLength(path) <= MAX_SOCKET_PATH,
+  );
   if (short !== undefined) return short;
   if (process.platform === 'linux') {
     const descriptor = descriptors.get(home) ?? openSync(home, 'r');

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -25,7 +34,7 @@ console.log('http://127.0.0.1:' + port + '/v1');
 setInterval(() => {}, 1000);
 `;
 
-describe('the embedded supervisor', { timeout: 120_000 }, () => {
+describe('the embedded supervisor', { timeout: 240_000 }, () => {
   let root: string;
   let home: string;
   let entries: { worker: string; scripted: string };
@@ -117,7 +126,8 @@ describe('the embedded supervisor', { timeout: 120_000 }, () => {
       assert.ok(running(first.pids[name]), `the new ${name} runs`);
     }
     const deadline = Date.now() + 10_000;
-    while (Object.values(info.pids).some(running) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
+    while (Object.values(info.pids).some(running) && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 50));
     for (const [name, pid] of Object.entries(info.pids)) assert.ok(!running(pid), `the old ${name} is gone`);
     assert.equal(first.uiUrl, info.uiUrl);
     assert.equal(first.address, info.address);
@@ -131,7 +141,10 @@ describe('the embedded supervisor', { timeout: 120_000 }, () => {
       assert.deepEqual(Object.keys(external.pids).sort(), ['scripted', 'supervisor', 'worker']);
       assert.equal(external.address, info.address);
       assert.equal(external.uiUrl, '');
-      assert.equal(JSON.parse(readFileSync(join(other, 'worker-seen.json'), 'utf8')).env.TEMPORAL_ADDRESS, info.address);
+      assert.equal(
+        JSON.parse(readFileSync(join(other, 'worker-seen.json'), 'utf8')).env.TEMPORAL_ADDRESS,
+        info.address,
+      );
     } finally {
       await stopDev({ home: other });
     }
@@ -145,10 +158,23 @@ describe('the embedded supervisor', { timeout: 120_000 }, () => {
     assert.equal(await stopDev({ home }), false);
   });
 
+  test('a supervisor whose home is deleted ends, with its children', async () => {
+    const other = join(root, 'doomed');
+    const { pids } = await ensureDev({ home: other, env, log, entries });
+    rmSync(other, { recursive: true, force: true });
+    const deadline = Date.now() + 20_000;
+    while (Object.values(pids).some(running) && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    for (const [name, pid] of Object.entries(pids)) assert.ok(!running(pid), name);
+  });
+
   test('a worker that cannot start is reported with its last words', async () => {
     const broken = join(root, 'broken.mjs');
     writeFileSync(broken, `console.error('no such thing'); process.exit(7);`);
-    await assert.rejects(ensureDev({ home, env, log, entries: { ...entries, worker: broken } }), /The worker ended with status 7: no such thing/);
+    await assert.rejects(
+      ensureDev({ home, env, log, entries: { ...entries, worker: broken } }),
+      /The worker ended with status 7: no such thing/,
+    );
     await stopDev({ home });
   });
 });

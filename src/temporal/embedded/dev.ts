@@ -45,15 +45,19 @@ const START_DEADLINE_MS = 120_000;
 export async function ensureDev(options: EnsureDevOptions): Promise<DevInfo> {
   const { env, log } = options;
   const home = prepareHome(options.home);
-  const temporalPath = externalTemporal(env) === undefined ? (await ensureTemporalBinary({ home, env, log })).path : null;
+  const temporalPath =
+    externalTemporal(env) === undefined ? (await ensureTemporalBinary({ home, env, log })).path : null;
   const deadline = Date.now() + START_DEADLINE_MS;
   const request = { op: 'configure', env: workerEnv({ env, extra: options.keyNames }), temporalPath } as const;
   let said = false;
+  let replaced = false;
   for (;;) {
     const before = await askSupervisor(home, { op: 'status' });
     if (before?.state === 'stopping') {
       await gone(before);
-    } else if (before !== undefined && before.buildId !== buildId()) {
+    } else if (before !== undefined && before.buildId !== buildId() && !replaced) {
+      // Once: two commands of different builds would otherwise take turns for ever.
+      replaced = true;
       log('The running supervisor is of another build: draining and replacing it …');
       await stopDev({ home });
     } else if (before !== undefined) {
@@ -113,10 +117,13 @@ async function gone({ processes }: DevState): Promise<void> {
 async function startSupervisor(home: string, { env, entries }: EnsureDevOptions): Promise<void> {
   const extension = extname(import.meta.filename);
   const script = (path: string) => join(import.meta.dirname, `${path}${extension}`);
-  const { worker, scripted } = entries ?? { worker: script('worker-main'), scripted: script('../../models/scripted/main') };
+  const { worker, scripted } = entries ?? {
+    worker: script('worker-main'),
+    scripted: script('../../models/scripted/main'),
+  };
   const crashLog = join(home, 'logs', 'supervisor-crash.log');
   const output = openSync(crashLog, 'w', 0o600);
-  const child = spawn(process.execPath, [script('supervisor-main'), home, worker, scripted], {
+  const child = spawn(process.execPath, [script('supervisor-main'), home, buildId(), worker, scripted], {
     cwd: home,
     detached: true,
     stdio: ['ignore', output, output],
@@ -141,7 +148,10 @@ async function startSupervisor(home: string, { env, entries }: EnsureDevOptions)
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
   if (failure !== undefined) {
-    throw new InfrastructureError(`The supervisor could not start: ${failure}`, `See ${join(home, 'logs', 'supervisor.log')}.`);
+    throw new InfrastructureError(
+      `The supervisor could not start: ${failure}`,
+      `See ${join(home, 'logs', 'supervisor.log')}.`,
+    );
   }
 }
 

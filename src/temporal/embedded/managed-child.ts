@@ -12,15 +12,15 @@ export interface ChildCommand {
 export interface ManagedChildOptions {
   /** For messages: "The worker …". */
   name: string;
-  command(): Promise<ChildCommand>;
+  command: () => Promise<ChildCommand>;
   /** Resolves once the child serves; `firstLine` is the first line of its standard output. Asked anew after each start. */
-  ready(child: { pid: number; firstLine: Promise<string> }): Promise<void>;
+  ready: (child: { pid: number; firstLine: Promise<string> }) => Promise<void>;
   log: RotatingLog;
   /** How long it may take over a stop, in ms. */
   graceMs: number;
   /** Called at every start, end and readiness. */
-  onChange(): void;
-  note(text: string): void;
+  onChange: () => void;
+  note: (text: string) => void;
 }
 
 /** Ends in a row, none of which ever was ready, after which a start counts as failed; it is tried on all the same. */
@@ -109,7 +109,10 @@ export class ManagedChild {
     const child = spawn(command.file, command.args, { env: command.env, stdio: ['ignore', 'pipe', 'pipe'] });
     const { pid } = child;
     this.#process = child;
-    const watchdog = pid === undefined ? undefined : spawn('sh', ['-c', WATCHDOG, 'sh', String(pid)], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const watchdog =
+      pid === undefined
+        ? undefined
+        : spawn('sh', ['-c', WATCHDOG, 'sh', String(pid)], { stdio: ['pipe', 'ignore', 'ignore'] });
     watchdog?.on('error', (error) => note(`no watchdog for ${name}: ${error.message}`));
     watchdog?.stdin.on('error', () => {});
     const firstLine = new Promise<string>((resolve) => {

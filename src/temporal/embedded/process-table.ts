@@ -22,7 +22,7 @@ export function serversOf(databasePath: string): number[] {
   if (process.platform !== 'linux') {
     return execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8', maxBuffer: 64 << 20 })
       .split('\n')
-      .filter((line) => line.includes(`--db-filename ${databasePath} `))
+      .filter((line) => line.includes(`--db-filename=${databasePath} `))
       .map((line) => Number.parseInt(line, 10));
   }
   return readdirSync('/proc')
@@ -30,7 +30,7 @@ export function serversOf(databasePath: string): number[] {
     .filter((name) => {
       try {
         const argv = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
-        return argv[argv.indexOf('--db-filename') + 1] === databasePath && argv.includes('start-dev');
+        return argv.includes(`--db-filename=${databasePath}`) && argv.includes('start-dev');
       } catch {
         return false;
       }

@@ -15,17 +15,24 @@ export class RotatingLog {
     this.#bytes = existsSync(path) ? statSync(path).size : 0;
   }
 
+  /** Never throws: a full disk must not end what is being logged. */
   write(chunk: string | Buffer): void {
-    if (this.#bytes > this.#maxBytes) this.#rotate();
-    appendFileSync(this.path, chunk, { mode: 0o600 });
-    this.#bytes += Buffer.byteLength(chunk);
-    this.#tail = `${this.#tail}${chunk}`.slice(-8000);
+    try {
+      if (this.#bytes > this.#maxBytes) this.#rotate();
+      appendFileSync(this.path, chunk, { mode: 0o600 });
+      this.#bytes += Buffer.byteLength(chunk);
+    } catch {
+      // Nowhere left to say it.
+    }
+    this.#tail = `${this.#tail}${chunk.toString()}`.slice(-8000);
   }
 
   /** What a process that has just ended said of it: its error's message if there is one, else its last line. */
   lastWords(): string {
     const lines = this.#tail.split('\n').filter((line) => line.trim() !== '');
-    return (lines.findLast((line) => /^\s*(Uncaught )?\w*(Error|panic|fatal)\b.*\S/.test(line)) ?? lines.at(-1) ?? '').trim().slice(0, 300);
+    return (lines.findLast((line) => /^\s*(Uncaught )?\w*(Error|panic|fatal)\b.*\S/.test(line)) ?? lines.at(-1) ?? '')
+      .trim()
+      .slice(0, 300);
   }
 
   #rotate(): void {

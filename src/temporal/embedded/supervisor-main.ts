@@ -1,8 +1,9 @@
 /**
- * The detached process of the embedded default. Arguments: home, script of the worker, script of the scripted model.
+ * The detached process of the embedded default. Arguments: home, build of the command that
+ * starts it, script of the worker, script of the scripted model.
  * Ends at once when another supervisor serves this home.
  */
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { askSupervisor, serveControl, socketPath } from './control.ts';
 import { choosePorts } from './ports.ts';
@@ -13,8 +14,9 @@ import { type SystemLock, takeLock } from './system-lock.ts';
 
 /** A supervisor that drains holds the lock for up to half a minute. */
 const LOCK_WAIT_MS = 60_000;
+const HOME_CHECK_MS = 2000;
 
-const [home = '', worker = '', scripted = ''] = process.argv.slice(2);
+const [home = '', buildId = '', worker = '', scripted = ''] = process.argv.slice(2);
 process.umask(0o077);
 process.chdir(home);
 const log = new RotatingLog({ path: join(home, 'logs', 'supervisor.log') });
@@ -43,7 +45,13 @@ async function serve(): Promise<void> {
     note(`ending the Temporal server of a dead supervisor, pid ${leftBehind.join(', ')}`);
     await endProcesses(leftBehind, 5000);
   }
-  const supervisor = new Supervisor({ home, ports: await choosePorts(join(home, 'ports.json')), entries: { worker, scripted }, note });
+  const supervisor = new Supervisor({
+    home,
+    buildId,
+    ports: await choosePorts(join(home, 'ports.json')),
+    entries: { worker, scripted },
+    note,
+  });
   const path = socketPath(home);
   rmSync(path, { force: true });
 
@@ -59,6 +67,13 @@ async function serve(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => void supervisor.stop().then(leave));
   }
+
+  // A home that was deleted (and perhaps made anew, with a supervisor of its own) leaves nothing to serve and no way to say `down`.
+  const lockFile = join(home, 'dev.lock');
+  const { ino } = statSync(lockFile);
+  setInterval(() => {
+    if (statSync(lockFile, { throwIfNoEntry: false })?.ino !== ino) void supervisor.stop().then(() => process.exit(0));
+  }, HOME_CHECK_MS);
 
   function leave(): void {
     note('stopped');

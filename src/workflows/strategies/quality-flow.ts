@@ -8,6 +8,9 @@ import { inParallel, indices } from '../parallel.ts';
 import type { Steps } from '../steps.ts';
 import { nothingToSubmit, Trail, type Candidate } from '../trail.ts';
 
+/** One a debug epoch; each has a prompt of its own, because a restart with the same one could only repeat itself (algorithms 1.6 A). */
+const DEBUG_STEPS = ['debug1', 'debug2', 'debug3'] as const;
+
 /** What one progression has come to: its generated program, its newest, and how that one did on the synthesised tests. */
 interface Progression {
   index: number;
@@ -70,13 +73,15 @@ export async function qualityFlow(problem: Problem, options: QualityFlowOptions,
     const firstResults = new Map(debuggable.map(({ index, results }) => [index, results]));
     let active = debuggable.filter(({ results }) => results.some(fails));
 
-    for (let epoch = 1; epoch <= options.debugEpochs && active.length > 0; epoch += 1) {
+    for (const [prompt, step] of DEBUG_STEPS.slice(0, options.debugEpochs).entries()) {
+      if (active.length === 0) break;
+      const epoch = prompt + 1;
       const revisions = await inParallel(active, ({ index, generated: first, latest, results }) =>
         steps.debugProgram({
-          step: `debug${epoch}/${index}`,
+          step: `${step}/${index}`,
           code: options.carryForward ? latest : first,
           results: (options.carryForward ? results : (firstResults.get(index) ?? [])).filter(fails),
-          prompt: epoch - 1,
+          prompt,
           summary: `debug ${epoch} of ${options.debugEpochs}, progression ${index + 1}`,
         }),
       );
@@ -85,7 +90,7 @@ export async function qualityFlow(problem: Problem, options: QualityFlowOptions,
         if (revision?.kind === 'program') progression.latest = revision.code;
         return revision?.kind === 'program';
       });
-      const solution = await accepted(`debug${epoch as 1 | 2 | 3}`, epoch, revised.map(({ index, latest }) => ({ progression: index, code: latest })));
+      const solution = await accepted(step, epoch, revised.map(({ index, latest }) => ({ progression: index, code: latest })));
       if (solution) return solution;
       // A program that passes every synthesised test has nothing left to debug (algorithms 1.6 B).
       await runTests(`debug/${epoch}`, revised, testsOf, ({ latest }) => latest);

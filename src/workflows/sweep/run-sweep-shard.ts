@@ -74,7 +74,17 @@ export async function runSweepShard(input: ShardInput): Promise<void> {
           { key: StageKey, value: 'generate' },
         ],
         staticSummary: `${taskId}, sample ${sample} · ${plan.strategy.kind} · ${plan.model.name}`.slice(0, 200),
-        args: [{ run: { sweep, taskId, sample, attempt }, benchmark: plan.benchmark, strategy: plan.strategy, model: plan.model, seed: plan.seed, queues }],
+        args: [
+          {
+            run: { sweep, taskId, sample, attempt },
+            benchmark: plan.benchmark,
+            strategy: plan.strategy,
+            model: plan.model,
+            endpointIdentity: plan.endpointIdentity,
+            seed: plan.seed,
+            queues,
+          },
+        ],
       });
     } catch (error) {
       // Only the shard's own cancellation ends it: a person may cancel a single problem, and the rest goes on.

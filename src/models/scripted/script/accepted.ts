@@ -5,11 +5,17 @@ import type { ProblemScript, ScriptedTests } from './problem-script.ts';
  * where other options let these problems go on.
  */
 const AT_ONCE: Readonly<Record<string, ScriptedTests['kept']>> = {
-  'word-counts': ["assert word_counts('red blue red') == {'red': 2, 'blue': 1}", "assert word_counts('Go go GO') == {'go': 3}"],
+  'word-counts': [
+    "assert word_counts('red blue red') == {'red': 2, 'blue': 1}",
+    "assert word_counts('Go go GO') == {'go': 3}",
+  ],
   'running-means': ['assert running_means([2.0, 4.0]) == [2.0, 3.0]', 'assert running_means([5.0]) == [5.0]'],
   'ring-area': ['assert ring_area(7, 7) == 0', 'assert ring_area(4.5, 4.5) == 0'],
   chunks: ['assert list(chunks([1, 2, 3, 4], 2)) == [[1, 2], [3, 4]]', "assert list(chunks(['x'], 5)) == [['x']]"],
-  'pairs-with-sum': ['assert pairs_with_sum([1, 5, 7], 6) == {(1, 5)}', 'assert pairs_with_sum([0, 2, 4, 6], 6) == {(0, 6), (2, 4)}'],
+  'pairs-with-sum': [
+    'assert pairs_with_sum([1, 5, 7], 6) == {(1, 5)}',
+    'assert pairs_with_sum([0, 2, 4, 6], 6) == {(0, 6), (2, 4)}',
+  ],
   'is-balanced': ["assert is_balanced('[x]') == True", "assert is_balanced('(()') == False"],
   flatten: ['assert flatten([[1], [2]]) == [1, 2]', 'assert flatten([3, [4, [5]]]) == [3, 4, 5]'],
   'csv-field': ["assert csv_field('x;y') == 'x;y'", "assert csv_field('one, two') == '\"one, two\"'"],
@@ -46,7 +52,11 @@ const parseDuration: ProblemScript = {
   generated: ['hoursAlone', 'hoursAlone', 'canonical'],
   imagined: { hoursAlone: { 1: '2' } },
   tests: {
-    kept: ["assert parse_duration('3h') == 180", "assert parse_duration('2h05m') == 125", "assert parse_duration('9m') == 9"],
+    kept: [
+      "assert parse_duration('3h') == 180",
+      "assert parse_duration('2h05m') == 125",
+      "assert parse_duration('9m') == 9",
+    ],
     dropped: ["assert parse_duration('1h1m') == 60"],
   },
 };

@@ -82,12 +82,23 @@ const headline: ProblemScript = {
       "assert headline('pride and joy') == 'Pride and joy'",
       "assert headline('of mice') == 'Of Mice'",
     ],
-    dropped: ["assert headline('to be or not to be') == 'To Be Or Not To Be'", "assert headline('the sun') == 'the Sun'"],
+    dropped: [
+      "assert headline('to be or not to be') == 'To Be Or Not To Be'",
+      "assert headline('the sun') == 'the Sun'",
+    ],
   },
   debugged: ['articles', 'conjunctions', 'prepositions'],
   clarified: [
-    { statement: 'A small word is one of at most two letters; every other word, and the first of all, gets a capital letter.', program: 'twoLetters' },
-    { statement: 'A small word is one of at most three letters; every longer word, and the first of all, gets a capital letter.', program: 'canonical' },
+    {
+      statement:
+        'A small word is one of at most two letters; every other word, and the first of all, gets a capital letter.',
+      program: 'twoLetters',
+    },
+    {
+      statement:
+        'A small word is one of at most three letters; every longer word, and the first of all, gets a capital letter.',
+      program: 'canonical',
+    },
   ],
 };
 
@@ -147,7 +158,10 @@ const topNames: ProblemScript = {
   },
   debugged: ['asInserted', 'byNameOnly', 'lastNameFirst'],
   clarified: [
-    { statement: 'Best means highest; names with equal scores keep the order in which the dictionary holds them.', program: 'asInserted' },
+    {
+      statement: 'Best means highest; names with equal scores keep the order in which the dictionary holds them.',
+      program: 'asInserted',
+    },
     { statement: 'Best means highest; of names with equal scores the longest comes first.', program: 'longestName' },
     { statement: 'Best means highest; names with equal scores come in alphabetical order.', program: 'canonical' },
   ],

@@ -16,7 +16,10 @@ const catalan: ProblemScript = {
     },
   },
   generated: ['floats'],
-  tests: { kept: ['assert catalan(2) == 2', 'assert catalan(4) == 14', 'assert catalan(7) == 429'], dropped: ['assert catalan(6) == 130'] },
+  tests: {
+    kept: ['assert catalan(2) == 2', 'assert catalan(4) == 14', 'assert catalan(7) == 429'],
+    dropped: ['assert catalan(6) == 130'],
+  },
 };
 
 /** The right program of prompt 0 is rejected, and prompt 3's, which takes the first of several, is accepted: QualityFlow loses a problem. */
@@ -34,7 +37,11 @@ const mostCommon: ProblemScript = {
   generated: ['canonical', 'canonical', 'canonical', 'firstSeen'],
   imagined: { canonical: { 1: '3' } },
   tests: {
-    kept: ['assert most_common([4, 4, 1]) == 4', 'assert most_common([2, 9]) == 2', "assert most_common(['q', 'q', 'p']) == 'q'"],
+    kept: [
+      'assert most_common([4, 4, 1]) == 4',
+      'assert most_common([2, 9]) == 2',
+      "assert most_common(['q', 'q', 'p']) == 'q'",
+    ],
     dropped: ['assert most_common([8, 7, 7, 8]) == 8'],
   },
 };

@@ -21,7 +21,11 @@ export interface ScriptedTests {
 export interface ProblemScript {
   taskId: string;
   /** What comes of it under the default options (Standard): does the zero-shot program pass, does QualityFlow's, and where does it stop. */
-  expected: { zeroShot: boolean; qualityFlow: boolean; finalStep: 'generated' | 'debug1' | 'debug2' | 'debug3' | 'clarified' | 'reverted' };
+  expected: {
+    zeroShot: boolean;
+    qualityFlow: boolean;
+    finalStep: 'generated' | 'debug1' | 'debug2' | 'debug3' | 'clarified' | 'reverted';
+  };
   programs?: Readonly<Record<string, ScriptedProgram>> | undefined;
   /** By generator prompt 0–5; the last one repeats. */
   generated: readonly string[];

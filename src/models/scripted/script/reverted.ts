@@ -57,7 +57,10 @@ const spiral: ProblemScript = {
   clarified: [
     { statement: 'Walk once around the edge of the grid, clockwise, and stop there.', program: 'edgeOnly' },
     { statement: 'Walk down the first column, and turn inwards at every corner.', program: 'counterClockwise' },
-    { statement: 'Walk around the edge clockwise, then around what is left of the grid, until nothing is left.', program: 'canonical' },
+    {
+      statement: 'Walk around the edge clockwise, then around what is left of the grid, until nothing is left.',
+      program: 'canonical',
+    },
   ],
 };
 
@@ -105,8 +108,14 @@ const secondLargest: ProblemScript = {
   },
   debugged: ['canonical', 'secondSmallest', 'zeroForNone'],
   clarified: [
-    { statement: 'Ignore repeated values; when fewer than two different values are left, return 0.', program: 'zeroForNone' },
-    { statement: 'Ignore repeated values, and return the second of the rest in ascending order.', program: 'secondSmallest' },
+    {
+      statement: 'Ignore repeated values; when fewer than two different values are left, return 0.',
+      program: 'zeroForNone',
+    },
+    {
+      statement: 'Ignore repeated values, and return the second of the rest in ascending order.',
+      program: 'secondSmallest',
+    },
     { statement: 'Count repeated values, and return the last but one in ascending order.', program: 'duplicatesCount' },
   ],
 };
@@ -162,7 +171,10 @@ const fewestCoins: ProblemScript = {
   clarified: [
     { statement: 'At most two coins are ever needed.', program: 'twoOnly' },
     { statement: 'Take the coins in the order given, each as often as it fits.', program: 'asGiven' },
-    { statement: 'Leave the largest coin aside, then take the largest that fits, again and again.', program: 'largestSkipped' },
+    {
+      statement: 'Leave the largest coin aside, then take the largest that fits, again and again.',
+      program: 'largestSkipped',
+    },
   ],
 };
 

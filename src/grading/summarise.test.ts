@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { summarise } from './summarise.ts';
+import type { TestResult, Verdict } from './verdict.ts';
+
+const results = (...statuses: TestResult['status'][]): TestResult[] =>
+  statuses.map((status) => ({ status, test: status }));
+
+test('the first test that the program failed decides', () => {
+  const cases: [TestResult['status'][], Verdict][] = [
+    [['pass', 'pass'], 'pass'],
+    [['pass', 'fail', 'error'], 'wrong'],
+    [['error', 'fail'], 'error'],
+    [['timeout', 'not_run', 'not_run'], 'timeout'],
+    [['memory_limit'], 'memory_limit'],
+    [['pass', 'output_limit'], 'output_limit'],
+    [['invalid_test', 'fail'], 'wrong'],
+  ];
+  for (const [statuses, verdict] of cases)
+    assert.equal(summarise(results(...statuses)).verdict, verdict, statuses.join());
+});
+
+test('a pass needs every test, and at least one', () => {
+  const none = summarise([]);
+  assert.deepEqual([none.verdict, none.tests, none.passed], ['invalid_test', 0, 0]);
+  for (const statuses of [['invalid_test'], ['pass', 'invalid_test'], ['pass', 'not_run']] as const) {
+    const graded = summarise(results(...statuses));
+    assert.equal(graded.verdict, 'invalid_test');
+    assert.notEqual(graded.firstFailure?.status, 'pass');
+  }
+});
+
+test('one forgeable result makes the grade forgeable', () => {
+  assert.equal(summarise([{ status: 'pass', test: 'a', forgeable: true }, ...results('pass')]).forgeable, true);
+  assert.equal(summarise(results('pass')).forgeable, undefined);
+});

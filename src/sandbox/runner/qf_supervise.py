@@ -1,0 +1,239 @@
+"""One forked process seen from PID 1: its frames and output, its time, its end, and a clean container after it."""
+
+import os
+import select
+import shutil
+import signal
+import stat
+import time
+
+import qf_harden
+from qf_host import host
+
+CLEANUP_SECONDS = 5
+CHUNK = 1 << 16
+MAX_FD = 256
+DEV_NULL = os.open("/dev/null", os.O_RDWR)
+
+
+class SandboxBroken(Exception):
+    """The container can no longer promise a clean start to the next program."""
+
+
+def _oom_kills():
+    """Processes that the kernel killed in this container for memory: cgroup v2, then v1."""
+    for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
+        try:
+            with open(path) as file:
+                for line in file:
+                    name, _, value = line.partition(" ")
+                    if name == "oom_kill":
+                        return int(value)
+        except (OSError, ValueError):
+            pass
+    return 0
+
+
+def _cpu_seconds(pid):
+    try:
+        # The kernel's clock id of a process's CPU time (CPUCLOCK_SCHED in posix-timers.h); what clock_getcpuclockid(3) computes.
+        return time.clock_gettime((~pid << 3) | 2)
+    except OSError:
+        return 0.0
+
+
+def _starved_seconds(pid):
+    """How long the process was ready to run and had no processor: second figure of schedstat, nanoseconds."""
+    try:
+        with open("/proc/%d/schedstat" % pid) as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def kill_everyone():
+    """kill(-1) from PID 1 reaches every other process of the container at once, whatever its session, and needs no free process slot."""
+    deadline = time.monotonic() + CLEANUP_SECONDS
+    while True:
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0] != 0:
+                pass
+        except ChildProcessError:
+            return
+        if time.monotonic() > deadline:
+            raise SandboxBroken("processes would not die")
+        time.sleep(0.001)
+
+
+def _unlock(function, path, _):
+    for target in (os.path.dirname(path), path):
+        if not os.path.islink(target) and target != "/tmp":
+            os.chmod(target, 0o700)
+    function(path)
+
+
+def empty_tmp():
+    try:
+        for entry in os.listdir(b"/tmp"):
+            path = b"/tmp/" + entry
+            mode = os.lstat(path).st_mode
+            if stat.S_ISDIR(mode):
+                os.chmod(path, 0o700)
+                shutil.rmtree(path, onerror=_unlock)
+            else:
+                os.unlink(path)
+        if os.listdir(b"/tmp"):
+            raise SandboxBroken("/tmp could not be emptied")
+    except (OSError, RecursionError, MemoryError) as error:
+        raise SandboxBroken("/tmp could not be emptied: %s" % type(error).__name__)
+
+
+def clean_up():
+    kill_everyone()
+    empty_tmp()
+
+
+class Child:
+    """One forked process, seen from here: its frames, its output, its end."""
+
+    def __init__(self, run, memory_bytes, cpu_seconds, stdin=None, capture=False):
+        self.exited = self.status = None
+        self.frames, self.output = bytearray(), bytearray()
+        self.oom_before = _oom_kills()
+        result, result_end = os.pipe()
+        stdout, stdout_end = os.pipe() if capture else (None, DEV_NULL)
+        try:
+            self.pid = os.fork()
+        except OSError:
+            # Nobody else is alive in here: the host is out of memory or processes, and that is no program's fault.
+            os._exit(5)
+        if self.pid == 0:
+            self._become(run, memory_bytes, cpu_seconds, stdin, stdout_end, result_end)
+        os.close(result_end)
+        if capture:
+            os.close(stdout_end)
+        self.fds = {result: self.frames}
+        if capture:
+            self.fds[stdout] = self.output
+        for fd in self.fds:
+            os.set_blocking(fd, False)
+        try:
+            self.pidfd = os.pidfd_open(self.pid)
+        except (OSError, AttributeError):
+            self.pidfd = None
+        self.poll = select.poll()
+        for fd in (0, self.pidfd, *self.fds):
+            if fd is not None:
+                self.poll.register(fd, select.POLLIN)
+        self.restart_clock()
+
+    def _become(self, run, memory_bytes, cpu_seconds, stdin, stdout, result):
+        try:
+            os.setsid()
+            os.dup2(DEV_NULL if stdin is None else stdin, 0)
+            os.dup2(stdout, 1)
+            os.dup2(DEV_NULL, 2)
+            os.closerange(3, result)
+            os.closerange(result + 1, MAX_FD)
+            os.chdir("/tmp")
+            qf_harden.prefer_for_oom()
+            qf_harden.limit(memory_bytes, cpu_seconds)
+            qf_harden.refuse_system_calls()
+            run(result)
+        finally:
+            os._exit(70)
+
+    def restart_clock(self):
+        self.cpu_start, self.wall_start, self.starved_start = _cpu_seconds(self.pid), time.monotonic(), _starved_seconds(self.pid)
+
+    def wall_seconds(self):
+        """Since the clock was started, without the time that a busy machine kept it waiting; of that, at most two thirds are believed,
+        since a program can also starve itself by children of its own."""
+        passed = time.monotonic() - self.wall_start
+        return passed - min(_starved_seconds(self.pid) - self.starved_start, passed * 2 / 3)
+
+    def _read(self, fd, cap):
+        """False when more than `cap` bytes are waiting to be understood. Empties the pipe, so that what a dead child wrote is all here."""
+        sink = self.fds[fd]
+        while len(sink) <= cap:
+            try:
+                data = os.read(fd, CHUNK)
+            except BlockingIOError:
+                return True
+            if not data:
+                self.poll.unregister(fd)
+                os.close(fd)
+                del self.fds[fd]
+                return True
+            sink += data
+            if self.exited is None and len(data) < CHUNK:
+                return True
+        return False
+
+    def _take_frame(self, cap):
+        if len(self.frames) < 5:
+            return None
+        size = int.from_bytes(self.frames[1:5], "big")
+        if size > cap:
+            return "overflow", b"", b""
+        if len(self.frames) < 5 + size:
+            return None
+        tag, payload = bytes(self.frames[:1]), bytes(self.frames[5 : 5 + size])
+        del self.frames[: 5 + size]
+        return "frame", tag, payload
+
+    def next(self, cap, cpu_seconds, wall_seconds):
+        """The next event: ("frame", tag, payload), ("overflow",…), ("timeout",…) or ("exit",…); a dead child's frames come before its exit."""
+        while True:
+            event = self._take_frame(cap)
+            if event is not None:
+                return event
+            if self.exited:
+                return "exit", b"", b""
+            cpu_left = cpu_seconds - (_cpu_seconds(self.pid) - self.cpu_start)
+            wall_left = wall_seconds - self.wall_seconds()
+            if cpu_left <= 0 or wall_left <= 0:
+                return "timeout", b"", b""
+            if host.lease_left() <= 0:
+                os._exit(0)
+            patience = min(cpu_left, wall_left, host.lease_left(), 1.0 if self.pidfd is not None else 0.01)
+            ready = self.poll.poll(max(1, patience * 1000))
+            fds = [fd for fd, _ in ready]
+            if 0 in fds:
+                host.serve_pings()
+            if self.pidfd is None or self.pidfd in fds:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                if pid:
+                    self.exited, self.status = True, status
+                    fds = list(self.fds)
+            for fd in fds:
+                if fd in self.fds and not self._read(fd, cap + CHUNK):
+                    return "overflow", b"", b""
+
+    def how_it_ended(self):
+        """The row of a child that left without one."""
+        if os.WIFSIGNALED(self.status):
+            number = os.WTERMSIG(self.status)
+            if number == signal.SIGXCPU:
+                return {"kind": "timeout"}
+            if number == signal.SIGXFSZ:
+                return {"kind": "output_limit"}
+            if number == signal.SIGKILL and _oom_kills() > self.oom_before:
+                return {"kind": "memory_limit"}
+            try:
+                name = signal.Signals(number).name
+            except ValueError:
+                name = str(number)
+            return {"kind": "crash", "detail": "killed by %s" % name}
+        return {"kind": "crash", "detail": "exited early with status %d" % os.WEXITSTATUS(self.status)}
+
+    def close(self):
+        for fd in (self.pidfd, *self.fds):
+            if fd is not None:
+                os.close(fd)
+        self.fds = {}
+        clean_up()
