@@ -2,14 +2,15 @@
  * The import law (docs/architecture.md): which folder may know which. Each rule names a folder and everything it may import beside itself;
  * the contracts (types, and the errors that belong to them) may be imported from anywhere.
  */
-const contracts = '^src/(problems/(problem|hidden-tests)|grading/verdict|models/model|sandbox/sandbox|spec/spec|store/store|activities/contract)\\.ts$';
+const contracts =
+  '^src/(problems/(problem|hidden-tests)|grading/verdict|models/model|sandbox/sandbox|spec/spec|store/store|activities/contract)\\.ts$';
 
 const law = {
   'python-syntax': [],
   problems: ['python-syntax'],
   agents: ['problems', 'python-syntax'],
   statistics: [],
-  spec: ['problems'],
+  spec: ['problems', 'agents'],
   sandbox: [],
   grading: ['problems', 'sandbox', 'statistics'],
   store: ['statistics'],
@@ -34,7 +35,8 @@ module.exports = {
     ...runtimeLaw,
     {
       name: 'models-imports',
-      comment: 'the model client knows nothing of the product; only the scripted model reads roles and the mini problems',
+      comment:
+        'the model client knows nothing of the product; only the scripted model reads roles and the mini problems',
       severity: 'error',
       from: { path: '^src/models/', pathNot: ['^src/models/scripted/', '\\.test\\.ts$'] },
       to: { path: '^src/', pathNot: [contracts, '^src/models/'] },
@@ -47,12 +49,18 @@ module.exports = {
     },
     {
       name: 'workflows-are-pure',
-      comment: 'workflow code is replayed: no I/O, no zod, no Node built-in, no activity code; types may come from anywhere',
+      comment:
+        'workflow code is replayed: no I/O, no zod, no Node built-in, no activity code; types may come from anywhere',
       severity: 'error',
       from: { path: '^src/workflows/', pathNot: '\\.test\\.ts$' },
       to: {
         path: ['^src/', '^node:', 'zod', 'node_modules'],
-        pathNot: [contracts, '^src/workflows/', '^src/temporal/(ids|search-attributes|sha256)\\.ts$', '^node_modules/@temporalio/(workflow|common)/'],
+        pathNot: [
+          contracts,
+          '^src/workflows/',
+          '^src/temporal/(ids|search-attributes|sha256)\\.ts$',
+          '^node_modules/@temporalio/(workflow|common)/',
+        ],
       },
     },
     {
@@ -61,12 +69,24 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['^src/problems/', '^src/grading/', '^src/activities/(dependencies|worker-process|datasets)\\.ts$', '^src/cli/', '^src/setup/', '\\.test\\.ts$'],
+        pathNot: [
+          '^src/problems/',
+          '^src/grading/',
+          '^src/activities/(dependencies|worker-process|datasets)\\.ts$',
+          '^src/cli/',
+          '^src/setup/',
+          '\\.test\\.ts$',
+        ],
       },
       to: { path: '^src/problems/(hidden|dataset|lint|task-record|readers/)', pathNot: contracts },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'not-to-tests', severity: 'error', from: { pathNot: '\\.test\\.ts$|^test/' }, to: { path: '\\.test\\.ts$|^test/' } },
+    {
+      name: 'not-to-tests',
+      severity: 'error',
+      from: { pathNot: '\\.test\\.ts$|^test/' },
+      to: { path: '\\.test\\.ts$|^test/' },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -33,11 +33,24 @@ export async function ask<Answer extends { kind: string }>(
 ): Promise<(Answer & { reply: ReplyRef }) | Unusable | Paced> {
   const { model, run, step } = context;
   const prompt = model.api === 'completions' ? asCompletion(chat) : chat;
-  const request: ModelRequest = { settings: model, prompt, seed: context.seed, sample: run.sample, retry: context.retry };
+  const request: ModelRequest = {
+    settings: model,
+    prompt,
+    seed: context.seed,
+    sample: run.sample,
+    retry: context.retry,
+  };
   const bound = effectiveParameters(request).max_tokens;
   const maxTokens = typeof bound === 'number' ? bound : prompt.maxTokens;
-  if (model.contextTokens !== undefined && exceedsContext({ messages: prompt.messages, maxTokens, contextTokens: model.contextTokens })) {
-    return { kind: 'unusable', reason: 'context_too_long', detail: `the prompt and ${maxTokens} tokens of reply do not fit into ${model.contextTokens} tokens` };
+  if (
+    model.contextTokens !== undefined &&
+    exceedsContext({ messages: prompt.messages, maxTokens, contextTokens: model.contextTokens })
+  ) {
+    return {
+      kind: 'unusable',
+      reason: 'context_too_long',
+      detail: `the prompt and ${maxTokens} tokens of reply do not fit into ${model.contextTokens} tokens`,
+    };
   }
 
   const startedAt = new Date();
@@ -68,7 +81,10 @@ export async function ask<Answer extends { kind: string }>(
 async function send(deps: Dependencies, request: ModelRequest, endpointIdentity: string) {
   const endpoint = deps.endpoint(request.settings.endpoint);
   if (endpoint.identity !== endpointIdentity) {
-    throw permanentFailure('EndpointChanged', `the sweep was planned on ${endpointIdentity}, but this worker's environment leads to ${endpoint.identity}: resume it from a shell with the right OPENAI_BASE_URL`);
+    throw permanentFailure(
+      'EndpointChanged',
+      `the sweep was planned on ${endpointIdentity}, but this worker's environment leads to ${endpoint.identity}: resume it from a shell with the right OPENAI_BASE_URL`,
+    );
   }
   try {
     return await askModel({ request, endpoint, replies: deps.store, signal: cancellationSignal() });

@@ -47,7 +47,16 @@ export interface ReplyRef {
 }
 
 /** Why a reply gave nothing to use. */
-export type UnusableReason = 'no_code' | 'no_answer' | 'truncated' | 'refused' | 'empty' | 'no_final_answer' | 'context_too_long' | 'rejected' | 'tool_call_garbage';
+export type UnusableReason =
+  | 'no_code'
+  | 'no_answer'
+  | 'truncated'
+  | 'refused'
+  | 'empty'
+  | 'no_final_answer'
+  | 'context_too_long'
+  | 'rejected'
+  | 'tool_call_garbage';
 
 export type Unusable = { kind: 'unusable'; reason: UnusableReason; detail: string; reply?: ReplyRef | undefined };
 
@@ -56,7 +65,10 @@ export type Paced = { kind: 'paced'; until: string };
 
 export type ProgramReply = { kind: 'program'; code: string; rule: string; reply: ReplyRef } | Unusable | Paced;
 /** One completed visible test, as the model imagined it. `prediction` is a Python expression; `comparison` decides it (see `maskExpected`). */
-export type PredictionReply = { kind: 'prediction'; prediction: string; comparison: string; reply: ReplyRef } | Unusable | Paced;
+export type PredictionReply =
+  | { kind: 'prediction'; prediction: string; comparison: string; reply: ReplyRef }
+  | Unusable
+  | Paced;
 export type JudgementReply = { kind: 'judgement'; accept: boolean; reply: ReplyRef } | Unusable | Paced;
 export type TestsReply = { kind: 'tests'; tests: Test[]; reply: ReplyRef } | Unusable | Paced;
 export type ClarificationReply = { kind: 'clarification'; statement: string; reply: ReplyRef } | Unusable | Paced;
@@ -80,7 +92,17 @@ export type Solution =
   | { kind: 'submitted'; trail: TrailEntry[]; submission: number; finalStep: Step | 'reverted' }
   | { kind: 'nothing'; reason: 'no_code' | 'refused' | 'truncated'; detail: string };
 
-export type FinalOutcome = 'pass' | 'wrong' | 'error' | 'timeout' | 'memory_limit' | 'output_limit' | 'no_code' | 'refused' | 'truncated' | 'invalid_test';
+export type FinalOutcome =
+  | 'pass'
+  | 'wrong'
+  | 'error'
+  | 'timeout'
+  | 'memory_limit'
+  | 'output_limit'
+  | 'no_code'
+  | 'refused'
+  | 'truncated'
+  | 'invalid_test';
 export type OpenOutcome = 'infra' | 'budget_exhausted' | 'cancelled';
 export type Outcome = FinalOutcome | OpenOutcome;
 
@@ -121,28 +143,63 @@ export interface PlannedRun {
 
 /** Served by the control queue. */
 export interface StoreActivities {
-  loadProblem(input: { sweep: string; taskId: string }): Promise<Problem>;
+  loadProblem: (input: { sweep: string; taskId: string }) => Promise<Problem>;
   /** Everything a shard needs to start problems, without the problems. */
-  loadSweep(input: { sweep: string }): Promise<{ planned: number; benchmark: string; strategy: Strategy; model: ModelSettings; endpointIdentity: string; seed: number; concurrency: number }>;
+  loadSweep: (input: { sweep: string }) => Promise<{
+    planned: number;
+    benchmark: string;
+    strategy: Strategy;
+    model: ModelSettings;
+    endpointIdentity: string;
+    seed: number;
+    concurrency: number;
+  }>;
   /** Planned runs in `[from, to)` without a final outcome, in order of position. */
-  listUnfinished(input: { sweep: string; from: number; to: number; limit: number }): Promise<PlannedRun[]>;
+  listUnfinished: (input: { sweep: string; from: number; to: number; limit: number }) => Promise<PlannedRun[]>;
   /** Waits until a running problem workflow of this id has ended; heartbeats. */
-  awaitProblem(input: { workflowId: string }): Promise<void>;
+  awaitProblem: (input: { workflowId: string }) => Promise<void>;
   /** Outcomes that end without a grade: nothing to grade, infra, cancelled. */
-  recordOutcome(input: { run: RunKey; summary: OutcomeSummary }): Promise<OutcomeSummary>;
-  countOutcomes(input: { sweep: string }): Promise<Record<string, number>>;
-  markSweep(input: { sweep: string; state: 'running' | 'completed' | 'cancelled' }): Promise<void>;
+  recordOutcome: (input: { run: RunKey; summary: OutcomeSummary }) => Promise<OutcomeSummary>;
+  countOutcomes: (input: { sweep: string }) => Promise<Record<string, number>>;
+  markSweep: (input: { sweep: string; state: 'running' | 'completed' | 'cancelled' }) => Promise<void>;
 }
 
 /** Served by a model queue: one model request each (two turns for imagined execution). */
 export interface ModelActivities {
-  generateProgram(input: { context: ModelContext; problem: Problem; prompt: number; clarification?: string | undefined; avoid?: string | undefined }): Promise<ProgramReply>;
-  imagineExecution(input: { context: ModelContext; problem: Problem; code: string; test: Test; showProblem: boolean }): Promise<PredictionReply>;
-  criticiseProgram(input: { context: ModelContext; problem: Problem; code: string }): Promise<JudgementReply>;
-  designTests(input: { context: ModelContext; problem: Problem; query: number; count: number }): Promise<TestsReply>;
-  judgeTest(input: { context: ModelContext; problem: Problem; test: Test }): Promise<JudgementReply>;
-  debugProgram(input: { context: ModelContext; problem: Problem; code: string; results: TestResult[]; prompt: number }): Promise<ProgramReply>;
-  clarifyProblem(input: { context: ModelContext; problem: Problem; evidence: ClarifierEvidence }): Promise<ClarificationReply>;
+  generateProgram: (input: {
+    context: ModelContext;
+    problem: Problem;
+    prompt: number;
+    clarification?: string | undefined;
+    avoid?: string | undefined;
+  }) => Promise<ProgramReply>;
+  imagineExecution: (input: {
+    context: ModelContext;
+    problem: Problem;
+    code: string;
+    test: Test;
+    showProblem: boolean;
+  }) => Promise<PredictionReply>;
+  criticiseProgram: (input: { context: ModelContext; problem: Problem; code: string }) => Promise<JudgementReply>;
+  designTests: (input: {
+    context: ModelContext;
+    problem: Problem;
+    query: number;
+    count: number;
+  }) => Promise<TestsReply>;
+  judgeTest: (input: { context: ModelContext; problem: Problem; test: Test }) => Promise<JudgementReply>;
+  debugProgram: (input: {
+    context: ModelContext;
+    problem: Problem;
+    code: string;
+    results: TestResult[];
+    prompt: number;
+  }) => Promise<ProgramReply>;
+  clarifyProblem: (input: {
+    context: ModelContext;
+    problem: Problem;
+    evidence: ClarifierEvidence;
+  }) => Promise<ClarificationReply>;
 }
 
 /** All the context the Clarifier re-reads the statement with. */
@@ -158,11 +215,22 @@ export interface ClarifierEvidence {
 /** Served by the sandbox queue: one sandbox job each. */
 export interface SandboxActivities {
   /** Rows by program, then by test. Tests are trusted as model-written. */
-  runPrograms(input: { context: StepContext; problem: Problem; programs: string[]; tests: Test[] }): Promise<TestResult[][]>;
+  runPrograms: (input: {
+    context: StepContext;
+    problem: Problem;
+    programs: string[];
+    tests: Test[];
+  }) => Promise<TestResult[][]>;
   /** Imagined Execution's last step: true where the predicted value satisfies the original assertion; the candidate is not present. */
-  comparePredictions(input: { context: StepContext; predictions: { prediction: string; comparison: string }[] }): Promise<boolean[]>;
+  comparePredictions: (input: {
+    context: StepContext;
+    predictions: { prediction: string; comparison: string }[];
+  }) => Promise<boolean[]>;
   /** Grades the distinct programs of the trail on the hidden tests and records the outcome. The only activity that reads hidden tests. */
-  scoreSubmission(input: { run: RunKey; solution: Extract<Solution, { kind: 'submitted' }> }): Promise<OutcomeSummary>;
+  scoreSubmission: (input: {
+    run: RunKey;
+    solution: Extract<Solution, { kind: 'submitted' }>;
+  }) => Promise<OutcomeSummary>;
 }
 
 export type Activities = StoreActivities & ModelActivities & SandboxActivities;

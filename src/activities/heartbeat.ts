@@ -7,7 +7,9 @@ const INTERVAL_MS = 800;
  * Heartbeats for as long as `work` runs. Every activity needs them: without, a killed worker is noticed only at its start-to-close
  * timeout, and a cancellation never arrives.
  */
-export function withHeartbeat<Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>): (...args: Args) => Promise<Result> {
+export function withHeartbeat<Args extends unknown[], Result>(
+  work: (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result> {
   return async (...args) => {
     const context = Context.current();
     if (context.info.isLocal) return work(...args);

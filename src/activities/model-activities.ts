@@ -2,9 +2,9 @@ import { clarifierPrompt, readClarification } from '../agents/clarifier.ts';
 import { criticPrompt, readCriticism } from '../agents/critic.ts';
 import { generatorPrompt, readProgram } from '../agents/generator.ts';
 import { completionPrompt, imaginedExecutionPrompt, readPrediction } from '../agents/imagined-execution.ts';
+import { selfDebuggerPrompt } from '../agents/self-debugger.ts';
 import { readTests, testDesignerPrompt } from '../agents/test-designer.ts';
 import { readTestVerdict, testJudgePrompt } from '../agents/test-judge.ts';
-import { selfDebuggerPrompt } from '../agents/self-debugger.ts';
 import { ask } from './ask.ts';
 import type { ModelActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -18,14 +18,16 @@ export function modelActivities(deps: Dependencies): ModelActivities {
         context,
         activity: 'generateProgram',
         prompt: generatorPrompt({ problem, prompt, clarification, avoid, complaint: context.complaint, api }),
-        read: (reply) => readProgram({ reply, problem, api: prompt === 0 && clarification === undefined ? api : 'chat' }),
+        read: (reply) =>
+          readProgram({ reply, problem, api: prompt === 0 && clarification === undefined ? api : 'chat' }),
       });
     },
 
     async imagineExecution({ context, problem, code, test, showProblem }) {
       const { entryPoint } = problem;
       const first = imaginedExecutionPrompt({ code, test, entryPoint, problem: showProblem ? problem : undefined });
-      if (first === undefined) return { kind: 'unusable', reason: 'no_answer', detail: 'the test asks for no value of the entry point' };
+      if (first === undefined)
+        return { kind: 'unusable', reason: 'no_answer', detail: 'the test asks for no value of the entry point' };
       // The first turn of a retry is the stored one: only the answer is asked for again.
       const trace = await ask(deps, {
         context: { ...context, step: `${context.step}/trace`, retry: 0 },
@@ -37,13 +39,24 @@ export function modelActivities(deps: Dependencies): ModelActivities {
       return ask(deps, {
         context,
         activity: 'imagineExecution',
-        prompt: completionPrompt({ first, firstReply: trace.usable ? trace.text : '', test, entryPoint, complaint: context.complaint }),
+        prompt: completionPrompt({
+          first,
+          firstReply: trace.usable ? trace.text : '',
+          test,
+          entryPoint,
+          complaint: context.complaint,
+        }),
         read: (reply) => readPrediction({ reply, test, entryPoint }),
       });
     },
 
     criticiseProgram({ context, problem, code }) {
-      return ask(deps, { context, activity: 'criticiseProgram', prompt: criticPrompt({ problem, code, complaint: context.complaint }), read: (reply) => readCriticism({ reply }) });
+      return ask(deps, {
+        context,
+        activity: 'criticiseProgram',
+        prompt: criticPrompt({ problem, code, complaint: context.complaint }),
+        read: (reply) => readCriticism({ reply }),
+      });
     },
 
     designTests({ context, problem, query, count }) {
@@ -74,7 +87,12 @@ export function modelActivities(deps: Dependencies): ModelActivities {
     },
 
     clarifyProblem({ context, problem, evidence }) {
-      return ask(deps, { context, activity: 'clarifyProblem', prompt: clarifierPrompt({ problem, evidence, complaint: context.complaint }), read: (reply) => readClarification({ reply }) });
+      return ask(deps, {
+        context,
+        activity: 'clarifyProblem',
+        prompt: clarifierPrompt({ problem, evidence, complaint: context.complaint }),
+        read: (reply) => readClarification({ reply }),
+      });
     },
   };
 }

@@ -9,7 +9,7 @@ const REFRESH_MS = 1000;
  * How many requests may be under way at once to an endpoint: the largest `concurrency.requests` of the running sweeps that use its
  * queue. Read from the store again and again, so that a new sweep needs no new worker.
  */
-export function watchRequestLimits(store: Store): { of(endpoint: string): number; stop(): void } {
+export function watchRequestLimits(store: Store): { of: (endpoint: string) => number; stop: () => void } {
   let limits = new Map<string, number>();
   const refresh = async () => {
     const next = new Map<string, number>();

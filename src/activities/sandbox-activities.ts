@@ -32,13 +32,23 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
     runPrograms: ({ context, problem, programs, tests }) =>
       inSandbox(() =>
         step(context, 'runPrograms', async () =>
-          gradeTests({ sandbox: await deps.sandbox(), problem, programs, tests, trust: 'model', limits: DEFAULT_LIMITS, signal: cancellationSignal() }),
+          gradeTests({
+            sandbox: await deps.sandbox(),
+            problem,
+            programs,
+            tests,
+            trust: 'model',
+            limits: DEFAULT_LIMITS,
+            signal: cancellationSignal(),
+          }),
         ),
       ),
 
     comparePredictions: ({ context, predictions }) =>
       inSandbox(() =>
-        step(context, 'comparePredictions', async () => comparePredictions({ sandbox: await deps.sandbox(), predictions, signal: cancellationSignal() })),
+        step(context, 'comparePredictions', async () =>
+          comparePredictions({ sandbox: await deps.sandbox(), predictions, signal: cancellationSignal() }),
+        ),
       ),
 
     scoreSubmission: ({ run, solution }) =>
@@ -81,7 +91,12 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
 }
 
 /** What a person wants to read beside the verdict. Expected values stay out: this travels into the history of a problem. */
-function describeFailure({ verdict, passed, tests, firstFailure }: Awaited<ReturnType<typeof gradeHidden>>[number]): string {
+function describeFailure({
+  verdict,
+  passed,
+  tests,
+  firstFailure,
+}: Awaited<ReturnType<typeof gradeHidden>>[number]): string {
   if (verdict === 'pass') return `passes ${tests} hidden tests`;
   const why = firstFailure?.exception === undefined ? '' : `: ${firstFailure.exception}`;
   return `${passed} of ${tests} hidden tests before the first failure${why}`.slice(0, 300);

@@ -1,8 +1,8 @@
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { StoreActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
-import { datasetOf, requireSweep } from './sweep-dataset.ts';
 import { settledSummary } from './settled-summary.ts';
+import { datasetOf, requireSweep } from './sweep-dataset.ts';
 
 export function storeActivities(deps: Dependencies): StoreActivities {
   const { store, client } = deps;
@@ -13,7 +13,15 @@ export function storeActivities(deps: Dependencies): StoreActivities {
 
     async loadSweep({ sweep }) {
       const { planned, spec, endpointIdentity } = await requireSweep(deps, sweep);
-      return { planned, benchmark: spec.benchmark, strategy: spec.strategy, model: spec.model, endpointIdentity, seed: spec.seed, concurrency: spec.concurrency.problems };
+      return {
+        planned,
+        benchmark: spec.benchmark,
+        strategy: spec.strategy,
+        model: spec.model,
+        endpointIdentity,
+        seed: spec.seed,
+        concurrency: spec.concurrency.problems,
+      };
     },
 
     listUnfinished: (input) => store.listUnfinished(input),
@@ -29,7 +37,14 @@ export function storeActivities(deps: Dependencies): StoreActivities {
 
     async recordOutcome({ run, summary }) {
       const settled = await settledSummary(store, run, summary);
-      await store.recordOutcome({ ...settled, run, trail: [], submission: null, fingerprint: null, recordedAt: new Date().toISOString() });
+      await store.recordOutcome({
+        ...settled,
+        run,
+        trail: [],
+        submission: null,
+        fingerprint: null,
+        recordedAt: new Date().toISOString(),
+      });
       return settled;
     },
 

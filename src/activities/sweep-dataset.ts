@@ -12,7 +12,10 @@ export async function requireSweep({ store }: Dependencies, name: string): Promi
 export async function datasetOf(deps: Dependencies, sweep: SweepRow): Promise<Dataset> {
   const dataset = await deps.dataset(sweep.spec.benchmark);
   if (dataset.sha256 !== sweep.datasetSha256) {
-    throw permanentFailure('DatasetChanged', `${sweep.spec.benchmark} has changed since ${sweep.name} was planned: put the file with sha256 ${sweep.datasetSha256} back`);
+    throw permanentFailure(
+      'DatasetChanged',
+      `${sweep.spec.benchmark} has changed since ${sweep.name} was planned: put the file with sha256 ${sweep.datasetSha256} back`,
+    );
   }
   return dataset;
 }

@@ -8,7 +8,7 @@ import { createDockerSandbox } from '../sandbox/docker-sandbox.ts';
 import { ensureSandboxImage } from '../sandbox/image.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { openStore } from '../store/open-store.ts';
-import { connectClient, connectWorkers, temporalSettings, type Env } from '../temporal/connection.ts';
+import { connectClient, connectWorkers, type Env, temporalSettings } from '../temporal/connection.ts';
 import { CONTROL_QUEUE, SANDBOX_QUEUE } from '../temporal/queues.ts';
 import { type Role, type RunningWorkers, runWorkers } from '../temporal/worker.ts';
 import { createActivities } from './index.ts';
@@ -31,7 +31,15 @@ export interface WorkerProcessOptions {
 }
 
 /** Makes every adapter once and serves the queues of the roles until stopped. */
-export async function startWorkerProcess({ roles, env, home, address, namespace, scriptedUrl, log = console.error }: WorkerProcessOptions): Promise<RunningWorkers> {
+export async function startWorkerProcess({
+  roles,
+  env,
+  home,
+  address,
+  namespace,
+  scriptedUrl,
+  log = console.error,
+}: WorkerProcessOptions): Promise<RunningWorkers> {
   const store = await openStore({ home });
   const settings = temporalSettings({ env, address, namespace });
   const { client, connection: clientConnection } = await connectClient(settings);
@@ -58,8 +66,12 @@ export async function startWorkerProcess({ roles, env, home, address, namespace,
     },
     async dataset(benchmark) {
       const source = { benchmark, home, dataDir: resolveDataDir({ env }), download: false } as const;
-      const [{ sha256, problem }, { hidden }] = await Promise.all([openBenchmark(source), openHiddenTests(source)]);
-      return { sha256, problem, hidden };
+      const [open, sealed] = await Promise.all([openBenchmark(source), openHiddenTests(source)]);
+      return {
+        sha256: open.sha256,
+        problem: (taskId) => open.problem(taskId),
+        hidden: (taskId) => sealed.hidden(taskId),
+      };
     },
     endpoint: (endpoint) => resolveEndpoint({ endpoint, env, scriptedUrl }),
   });

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { dataDir, withoutData } from '../../test/support/data.ts';
 import { openBenchmark } from './benchmark.ts';
-import { DATASET_FILES } from './dataset-files.ts';
 import { resolveDataDir } from './data-dir.ts';
+import { DATASET_FILES } from './dataset-files.ts';
 
 let home = '';
 let server: Server;

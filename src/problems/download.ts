@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { uncompress } from './dataset-text.ts';
 import type { DatasetFile } from './dataset-files.ts';
+import { uncompress } from './dataset-text.ts';
 import { ProblemFileError } from './problem-file-error.ts';
 
 /** Longest wait for a whole file; the largest is under 1 MB. */

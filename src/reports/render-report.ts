@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import { confusionRates } from './checker.ts';
+import { outcomeText } from './outcome-text.ts';
 import type { SweepReport } from './report.ts';
 import {
   bar,
@@ -14,7 +15,6 @@ import {
   terminalColumns,
 } from './terminal.ts';
 import { terminalLine } from './terminal-safe.ts';
-import { outcomeText } from './outcome-text.ts';
 
 /** A sweep's report for people. Every block of numbers from the scripted model says so in its title. */
 export function renderReport(report: SweepReport, options: RenderOptions): string {

@@ -1,6 +1,6 @@
 import type { Graded } from '../grading/verdict.ts';
-import type { ProblemStory, StoryStep } from './story.ts';
 import { outcomeText } from './outcome-text.ts';
+import type { ProblemStory, StoryStep } from './story.ts';
 import { count, counted, duration, type Paint, painter, type RenderOptions, terminalColumns } from './terminal.ts';
 import { terminalLine, terminalSafe } from './terminal-safe.ts';
 

@@ -8,9 +8,9 @@ import stringWidth from 'string-width';
 import type { Outcome, Step } from '../activities/contract.ts';
 import type { Strategy } from '../spec/spec.ts';
 import { openStore } from '../store/open-store.ts';
-import { StoreError } from '../store/store-error.ts';
 import type { OutcomeRow, Store, SweepRow } from '../store/store.ts';
-import { renderSweepList, renderStatus } from './render-lists.ts';
+import { StoreError } from '../store/store-error.ts';
+import { renderStatus, renderSweepList } from './render-lists.ts';
 import { renderReport } from './render-report.ts';
 import { buildReport } from './report.ts';
 

@@ -1,9 +1,9 @@
 import type { Outcome } from '../activities/contract.ts';
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
 import { type Headline, headline, type TaskProgress } from '../statistics/headline.ts';
+import { isFinal } from '../store/final-outcome.ts';
 import type { OutcomeRow, Store, SweepRow, SweepState } from '../store/store.ts';
 import { noSuchSweep } from '../store/store-error.ts';
-import { isFinal } from '../store/final-outcome.ts';
 import { type Confusion, type ConfusionRates, confusionRates, countState, emptyConfusion } from './checker.ts';
 import { countRun, emptyFunnel, type Funnel } from './funnel.ts';
 import { REPORT_STEPS, type ReportStep, stateAt } from './trail.ts';

@@ -26,7 +26,9 @@ test('nothing that a terminal obeys is left in any text, and doing it twice chan
       (units) => {
         const raw = String.fromCharCode(...units);
         const safe = terminalSafe(raw);
-        assert.ok([...safe].every((c) => c === '\n' || c === '\t' || (c >= ' ' && !(c >= '\x7f' && c < '\xa0'))));
+        assert.ok(
+          Array.from(safe).every((c) => c === '\n' || c === '\t' || (c >= ' ' && !(c >= '\x7f' && c < '\xa0'))),
+        );
         assert.ok(safe.isWellFormed());
         assert.equal(terminalSafe(safe), safe);
         assert.ok(!/[\n\t]/.test(terminalLine(raw)));

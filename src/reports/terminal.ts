@@ -1,5 +1,5 @@
-import stringWidth from 'string-width';
 import { styleText } from 'node:util';
+import stringWidth from 'string-width';
 
 export interface RenderOptions {
   /** Whether to colour; see `wantsColor`. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises';
-import { join, resolve as absolute } from 'node:path';
+import { resolve as absolute, join } from 'node:path';
 import { SandboxError } from './sandbox.ts';
 import { messageOf } from './within.ts';
 

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test, { type TestContext } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
+import test, { type TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { Outcome } from '../activities/contract.ts';
 import type { ModelReply, ModelRequest } from '../models/model.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 import { keyText } from './encoding.ts';
 import { openStore } from './open-store.ts';
-import { StoreError } from './store-error.ts';
 import type { OutcomeRow, StepRow, Store, SweepRow } from './store.ts';
+import { StoreError } from './store-error.ts';
 
 async function temporaryHome(t: TestContext): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'qf-store-'));

@@ -15,7 +15,7 @@ export interface WorkerLimits {
   /** Store activities at once. */
   storeActivities: number;
   /** Model requests at once to this endpoint, asked anew for every one. */
-  modelLimit(endpoint: string): number;
+  modelLimit: (endpoint: string) => number;
   /** Sandbox jobs at once. */
   sandboxJobs: number;
 }
@@ -39,7 +39,7 @@ export interface RunningWorkers {
   /** Settles when all workers have stopped; rejects, after stopping the others, when one fails. */
   finished: Promise<void>;
   /** Asks all to stop: no new work, running activities get their grace. */
-  stop(): void;
+  stop: () => void;
 }
 
 /** Starts the workers. SIGINT and SIGTERM stop them too: Temporal's runtime listens for those itself. */

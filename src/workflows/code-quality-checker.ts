@@ -28,19 +28,32 @@ export function codeQualityChecker(problem: Problem, options: QualityFlowOptions
     );
     const readable = predictions.filter((prediction) => prediction !== undefined);
     const equal =
-      readable.length === 0 ? [] : await steps.comparePredictions({ step: `${step}/compare`, predictions: readable, summary: `compare ${readable.length} imagined outputs (${step})` });
+      readable.length === 0
+        ? []
+        : await steps.comparePredictions({
+            step: `${step}/compare`,
+            predictions: readable,
+            summary: `compare ${readable.length} imagined outputs (${step})`,
+          });
     let next = 0;
     const holds = predictions.map((prediction) => prediction !== undefined && equal[next++] === true);
     return programs.map((_, program) => tests.every((_test, index) => holds[program * tests.length + index] === true));
   }
 
   async function executed(step: string, programs: string[]): Promise<boolean[]> {
-    const rows = await steps.runPrograms({ step, programs, tests, summary: `run ${tests.length} visible tests on ${programs.length} programs (${step})` });
+    const rows = await steps.runPrograms({
+      step,
+      programs,
+      tests,
+      summary: `run ${tests.length} visible tests on ${programs.length} programs (${step})`,
+    });
     return rows.map((row) => row.length > 0 && row.every((result) => result.status === 'pass'));
   }
 
   function criticised(step: string, programs: string[]): Promise<boolean[]> {
-    return inParallel(programs, (code, index) => steps.criticiseProgram({ step: `${step}/${index}`, code, summary: `criticise program ${index + 1} (${step})` }));
+    return inParallel(programs, (code, index) =>
+      steps.criticiseProgram({ step: `${step}/${index}`, code, summary: `criticise program ${index + 1} (${step})` }),
+    );
   }
 
   return async (step, programs) => {

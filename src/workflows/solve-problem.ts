@@ -1,4 +1,11 @@
-import { ApplicationFailure, CancellationScope, isCancellation, rootCause, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  rootCause,
+  setCurrentDetails,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 import type { OutcomeSummary, ProblemInput, Solution } from '../activities/contract.ts';
 import type { Problem } from '../problems/problem.ts';
 import { OutcomeKey, TokensKey } from '../temporal/search-attributes.ts';
@@ -24,7 +31,9 @@ export async function solveProblem(input: ProblemInput): Promise<OutcomeSummary>
       { key: OutcomeKey, value: summary.outcome },
       { key: TokensKey, value: summary.tokens },
     ]);
-    setCurrentDetails(`${describe(problem)}\n\n**Outcome:** ${summary.outcome} (${summary.finalStep}). ${summary.detail}`);
+    setCurrentDetails(
+      `${describe(problem)}\n\n**Outcome:** ${summary.outcome} (${summary.finalStep}). ${summary.detail}`,
+    );
     return summary;
   } catch (error) {
     return CancellationScope.nonCancellable(() => endWithoutGrade(input, error));
@@ -54,16 +63,33 @@ function grade({ run, queues }: ProblemInput, solution: Solution): Promise<Outco
 
 async function endWithoutGrade({ run, queues }: ProblemInput, error: unknown): Promise<never> {
   const outcome = isCancellation(error) ? 'cancelled' : 'infra';
-  const detail = outcome === 'cancelled' ? 'cancelled before it ended' : (rootCause(error) ?? String(error)).slice(0, 500);
+  const detail =
+    outcome === 'cancelled' ? 'cancelled before it ended' : (rootCause(error) ?? String(error)).slice(0, 500);
   upsertSearchAttributes([{ key: OutcomeKey, value: outcome }]);
-  await storeActivities(queues).recordOutcome({ run, summary: { outcome, detail, finalStep: 'nothing', tokens: 0, requests: 0 } });
+  await storeActivities(queues).recordOutcome({
+    run,
+    summary: { outcome, detail, finalStep: 'nothing', tokens: 0, requests: 0 },
+  });
   if (outcome === 'cancelled') throw error;
   throw ApplicationFailure.create({ type: outcome, message: detail, nonRetryable: true });
 }
 
 /** Markdown for Temporal UI's "Current Details"; the statement is indented so that nothing in it is read as markup. */
 function describe(problem: Problem): string {
-  const tests = problem.visibleTests.map((test) => (test.kind === 'assert' ? test.source : `stdin ${JSON.stringify(test.stdin)} → stdout ${JSON.stringify(test.stdout)}`));
-  const block = (text: string) => text.split('\n').map((line) => `    ${line}`).join('\n');
-  return [`### ${problem.taskId}`, block(problem.statement.slice(0, 4000)), '**Visible tests**', block(tests.join('\n').slice(0, 4000) || 'none')].join('\n\n');
+  const tests = problem.visibleTests.map((test) =>
+    test.kind === 'assert'
+      ? test.source
+      : `stdin ${JSON.stringify(test.stdin)} → stdout ${JSON.stringify(test.stdout)}`,
+  );
+  const block = (text: string) =>
+    text
+      .split('\n')
+      .map((line) => `    ${line}`)
+      .join('\n');
+  return [
+    `### ${problem.taskId}`,
+    block(problem.statement.slice(0, 4000)),
+    '**Visible tests**',
+    block(tests.join('\n').slice(0, 4000) || 'none'),
+  ].join('\n\n');
 }

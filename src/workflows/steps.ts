@@ -2,7 +2,7 @@ import { sleep, upsertSearchAttributes } from '@temporalio/workflow';
 import type { ClarifierEvidence, ModelContext, Paced, ProblemInput, Test, Unusable } from '../activities/contract.ts';
 import type { TestResult } from '../grading/verdict.ts';
 import type { Problem } from '../problems/problem.ts';
-import { StageKey, type Stage } from '../temporal/search-attributes.ts';
+import { type Stage, StageKey } from '../temporal/search-attributes.ts';
 import { modelActivities, sandboxActivities } from './proxies.ts';
 
 /** Reasons after which the same question can never be answered, so that asking again would only cost. */
@@ -34,49 +34,123 @@ export class TemporalSteps {
   }
 
   generateProgram({ step, ...input }: { step: string; prompt: number; clarification?: string; avoid?: string }) {
-    const summary = input.clarification === undefined ? `generate with prompt ${input.prompt + 1}` : `generate again, clarified (prompt ${input.prompt + 1})`;
-    return this.#ask(step, summary, (options, context) => this.#models.generateProgram.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
+    const summary =
+      input.clarification === undefined
+        ? `generate with prompt ${input.prompt + 1}`
+        : `generate again, clarified (prompt ${input.prompt + 1})`;
+    return this.#ask(step, summary, (options, context) =>
+      this.#models.generateProgram.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]),
+    );
   }
 
   /** The model's completed test for one visible test, or undefined when it gave none that can be read. */
-  async imagineExecution({ step, summary, ...input }: { step: string; code: string; test: Test; showProblem: boolean; summary: string }) {
-    const answer = await this.#ask(step, summary, (options, context) => this.#models.imagineExecution.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
+  async imagineExecution({
+    step,
+    summary,
+    ...input
+  }: {
+    step: string;
+    code: string;
+    test: Test;
+    showProblem: boolean;
+    summary: string;
+  }) {
+    const answer = await this.#ask(step, summary, (options, context) =>
+      this.#models.imagineExecution.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]),
+    );
     return answer.kind === 'prediction' ? { prediction: answer.prediction, comparison: answer.comparison } : undefined;
   }
 
   /** The critic's yes or no; an unreadable answer is a no. */
-  async criticiseProgram({ step, summary, ...input }: { step: string; code: string; summary: string }): Promise<boolean> {
-    const answer = await this.#ask(step, summary, (options, context) => this.#models.criticiseProgram.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
+  async criticiseProgram({
+    step,
+    summary,
+    ...input
+  }: {
+    step: string;
+    code: string;
+    summary: string;
+  }): Promise<boolean> {
+    const answer = await this.#ask(step, summary, (options, context) =>
+      this.#models.criticiseProgram.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]),
+    );
     return answer.kind === 'judgement' && answer.accept;
   }
 
   designTests({ step, of, ...input }: { step: string; query: number; count: number; of: number }) {
     const summary = `design tests, query ${input.query + 1} of ${of}`;
-    return this.#ask(step, summary, (options, context) => this.#models.designTests.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
+    return this.#ask(step, summary, (options, context) =>
+      this.#models.designTests.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]),
+    );
   }
 
   /** TQC: keep the test? An unreadable answer drops it. */
   async judgeTest({ step, summary, ...input }: { step: string; test: Test; summary: string }): Promise<boolean> {
-    const answer = await this.#ask(step, summary, (options, context) => this.#models.judgeTest.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
+    const answer = await this.#ask(step, summary, (options, context) =>
+      this.#models.judgeTest.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]),
+    );
     return answer.kind === 'judgement' && answer.accept;
   }
 
-  debugProgram({ step, summary, ...input }: { step: string; code: string; results: TestResult[]; prompt: number; summary: string }) {
-    return this.#ask(step, summary, (options, context) => this.#models.debugProgram.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
+  debugProgram({
+    step,
+    summary,
+    ...input
+  }: {
+    step: string;
+    code: string;
+    results: TestResult[];
+    prompt: number;
+    summary: string;
+  }) {
+    return this.#ask(step, summary, (options, context) =>
+      this.#models.debugProgram.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]),
+    );
   }
 
-  async clarifyProblem({ step, summary, ...input }: { step: string; evidence: ClarifierEvidence; summary: string }): Promise<string | undefined> {
-    const answer = await this.#ask(step, summary, (options, context) => this.#models.clarifyProblem.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]));
+  async clarifyProblem({
+    step,
+    summary,
+    ...input
+  }: {
+    step: string;
+    evidence: ClarifierEvidence;
+    summary: string;
+  }): Promise<string | undefined> {
+    const answer = await this.#ask(step, summary, (options, context) =>
+      this.#models.clarifyProblem.executeWithOptions(options, [{ context, problem: this.#problem, ...input }]),
+    );
     return answer.kind === 'clarification' ? answer.statement : undefined;
   }
 
   /** Rows by program, then by test. */
-  runPrograms({ step, summary, ...input }: { step: string; programs: string[]; tests: Test[]; summary: string }): Promise<TestResult[][]> {
-    return this.#sandbox.runPrograms.executeWithOptions({ summary }, [{ context: { run: this.#input.run, step }, problem: this.#problem, ...input }]);
+  runPrograms({
+    step,
+    summary,
+    ...input
+  }: {
+    step: string;
+    programs: string[];
+    tests: Test[];
+    summary: string;
+  }): Promise<TestResult[][]> {
+    return this.#sandbox.runPrograms.executeWithOptions({ summary }, [
+      { context: { run: this.#input.run, step }, problem: this.#problem, ...input },
+    ]);
   }
 
-  comparePredictions({ step, summary, ...input }: { step: string; predictions: { prediction: string; comparison: string }[]; summary: string }): Promise<boolean[]> {
-    return this.#sandbox.comparePredictions.executeWithOptions({ summary }, [{ context: { run: this.#input.run, step }, ...input }]);
+  comparePredictions({
+    step,
+    summary,
+    ...input
+  }: {
+    step: string;
+    predictions: { prediction: string; comparison: string }[];
+    summary: string;
+  }): Promise<boolean[]> {
+    return this.#sandbox.comparePredictions.executeWithOptions({ summary }, [
+      { context: { run: this.#input.run, step }, ...input },
+    ]);
   }
 
   /** Asks, waits out a long pause on a durable timer, and asks once more when the reply cannot be used (algorithms 1.6 K). */
@@ -92,7 +166,9 @@ export class TemporalSteps {
       const said = complaint === undefined ? summary : `${summary}, asked again: ${complaint}`.slice(0, 200);
       const answer = await send({ summary: said }, { run, step, model, endpointIdentity, seed, retry, complaint });
       if (isPaced(answer)) {
-        await sleep(Math.max(1, Date.parse(answer.until) - Date.now()), { summary: `paced until ${answer.until} by Retry-After` });
+        await sleep(Math.max(1, Date.parse(answer.until) - Date.now()), {
+          summary: `paced until ${answer.until} by Retry-After`,
+        });
       } else if (isUnusable(answer) && retry === 0 && !HOPELESS.has(answer.reason)) {
         retry = 1;
         complaint = answer.detail;

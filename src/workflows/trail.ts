@@ -11,7 +11,12 @@ export class Trail {
   readonly #entries: TrailEntry[] = [];
 
   /** Adds one stage's programs with the checker's word, and returns the submission if one was accepted: the first, in progression order. */
-  add(step: Step, round: number, candidates: readonly Candidate[], accepted: readonly (boolean | null)[]): Solution | undefined {
+  add(
+    step: Step,
+    round: number,
+    candidates: readonly Candidate[],
+    accepted: readonly (boolean | null)[],
+  ): Solution | undefined {
     const from = this.#entries.length;
     candidates.forEach(({ progression, code }, index) => {
       this.#entries.push({ step, progression, round, code, accepted: accepted[index] ?? null });
@@ -29,7 +34,13 @@ export class Trail {
 
   /** Revert: the first program that progression made (algorithms 1.6 F), or the very first. */
   revert(progression: number): Solution {
-    return this.#submit(Math.max(0, this.#entries.findIndex((entry) => entry.progression === progression)), 'reverted');
+    return this.#submit(
+      Math.max(
+        0,
+        this.#entries.findIndex((entry) => entry.progression === progression),
+      ),
+      'reverted',
+    );
   }
 
   #submit(submission: number, finalStep: Step | 'reverted'): Solution {

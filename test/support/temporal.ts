@@ -19,7 +19,10 @@ export function temporalBinary(): string {
 
 /** One quiet runtime a process, before anything else of Temporal's: its default prints every worker's changes of state. */
 export function quietRuntime(): void {
-  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } } });
+  Runtime.install({
+    logger: new DefaultLogger('ERROR'),
+    telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
+  });
 }
 
 /** A real dev server of this test's own, on free ports, with the product's search attributes. */

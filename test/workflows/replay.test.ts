@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { quietRuntime } from '../support/temporal.ts';
 import { buildWorkflowCode, workflowBundle } from '../../src/temporal/workflow-bundle.ts';
+import { quietRuntime } from '../support/temporal.ts';
 
 quietRuntime();
 
@@ -16,7 +16,12 @@ const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 /** Recorded with `QUALITYFLOW_RECORD_HISTORIES=1 node --test test/workflows/sweep.test.ts`, when a workflow changes on purpose. */
 describe('recorded histories', { timeout: 60_000 }, () => {
   it('exist for every workflow type', () => {
-    assert.deepEqual(files.sort(), ['runSweep.json', 'runSweepShard.json', 'solveProblem-quality-flow.json', 'solveProblem-zero-shot.json']);
+    assert.deepEqual(files.sort(), [
+      'runSweep.json',
+      'runSweepShard.json',
+      'solveProblem-quality-flow.json',
+      'solveProblem-zero-shot.json',
+    ]);
   });
 
   for (const file of files) {
@@ -27,11 +32,17 @@ describe('recorded histories', { timeout: 60_000 }, () => {
 
   it('do not replay when a step is missing', async () => {
     const history = historyOf('solveProblem-quality-flow.json');
-    const scheduled = history.events?.find((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'designTests');
+    const scheduled = history.events?.find(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'designTests',
+    );
     assert.ok(scheduled?.activityTaskScheduledEventAttributes?.activityType);
     scheduled.activityTaskScheduledEventAttributes.activityType.name = 'judgeTest';
     await assert.rejects(
-      Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history, workflowIdOf('solveProblem-quality-flow.json')),
+      Worker.runReplayHistory(
+        { workflowBundle: await workflowBundle() },
+        history,
+        workflowIdOf('solveProblem-quality-flow.json'),
+      ),
       DeterminismViolationError,
     );
   });
@@ -43,7 +54,11 @@ describe('the workflow bundle', { timeout: 60_000 }, () => {
     assert.ok(code.length < 2_000_000, `${code.length} bytes`);
     const modules = [...code.matchAll(/^\s*\/\*\*\*\/ "([^"]+)"/gm)].map((match) => match[1] ?? '');
     assert.ok(modules.length > 20, 'the bundle lists its modules');
-    const foreign = modules.filter((name) => /\/zod\/|openai|dockerode|kysely|^node:|src\/(activities|models|sandbox|store|agents|problems|grading|spec)\//.test(name));
+    const foreign = modules.filter((name) =>
+      /\/zod\/|openai|dockerode|kysely|^node:|src\/(activities|models|sandbox|store|agents|problems|grading|spec)\//.test(
+        name,
+      ),
+    );
     assert.deepEqual(foreign, []);
   });
 });

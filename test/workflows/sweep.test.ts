@@ -37,12 +37,27 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
   /** Runs `work` beside a worker that serves every queue of a sweep of its own name. */
   async function withSweep<T>(
     options: { plan: ToyPlan; own?: Partial<Activities> },
-    work: (sweep: { name: string; start: () => Promise<string>; result: () => Promise<Record<string, number>> }) => Promise<T>,
+    work: (sweep: {
+      name: string;
+      start: () => Promise<string>;
+      result: () => Promise<Record<string, number>>;
+    }) => Promise<T>,
   ): Promise<T> {
     const name = `toy-${Math.random().toString(36).slice(2, 10)}`;
     const queues = { control: name, model: name, sandbox: name };
-    const activities = Object.fromEntries(Object.entries(toyActivities(options.plan, options.own)).map(([type, activity]) => [type, withHeartbeat(activity)]));
-    const worker = await Worker.create({ connection: temporal.nativeConnection, taskQueue: name, workflowBundle: await workflowBundle(), activities, maxHeartbeatThrottleInterval: '1s' });
+    const activities = Object.fromEntries(
+      Object.entries(toyActivities(options.plan, options.own)).map(([type, activity]) => [
+        type,
+        withHeartbeat(activity),
+      ]),
+    );
+    const worker = await Worker.create({
+      connection: temporal.nativeConnection,
+      taskQueue: name,
+      workflowBundle: await workflowBundle(),
+      activities,
+      maxHeartbeatThrottleInterval: '1s',
+    });
     const start = async () => {
       const handle = await temporal.client.workflow.start<typeof runSweep>('runSweep', {
         workflowId: sweepWorkflowId(name),
@@ -57,7 +72,8 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
     return worker.runUntil(() => work({ name, start, result }));
   }
 
-  const problemHandle = (sweep: string, taskId: string) => temporal.client.workflow.getHandle<typeof solveProblem>(problemWorkflowId({ sweep, taskId, sample: 0 }));
+  const problemHandle = (sweep: string, taskId: string) =>
+    temporal.client.workflow.getHandle<typeof solveProblem>(problemWorkflowId({ sweep, taskId, sample: 0 }));
 
   async function historyOf(sweep: string, taskId: string) {
     return problemHandle(sweep, taskId).fetchHistory();
@@ -75,11 +91,28 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       record('runSweepShard', await temporal.client.workflow.getHandle(shardWorkflowId(name, 0)).fetchHistory());
       record('runSweep', await temporal.client.workflow.getHandle(sweepWorkflowId(name)).fetchHistory());
       assert.ok(events.length <= 20, `${events.length} events`);
-      const summaries = events.flatMap((event) => (event.userMetadata?.summary?.data ? [JSON.parse(Buffer.from(event.userMetadata.summary.data).toString())] : []));
+      const summaries = events.flatMap((event) =>
+        event.userMetadata?.summary?.data ? [JSON.parse(Buffer.from(event.userMetadata.summary.data).toString())] : [],
+      );
       assert.deepEqual(summaries.slice(1), ['generate with prompt 1', 'score the program on the hidden tests']);
       const described = await problemHandle(name, 'a').describe();
-      const attributes = Object.fromEntries(described.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
-      assert.deepEqual({ ...attributes }, { SweepId: name, Benchmark: 'toy', TaskId: 'a', Strategy: 'zero-shot', Model: 'toy', Stage: 'score', Outcome: 'pass', Tokens: 2, ...(attributes.BuildIds ? { BuildIds: attributes.BuildIds } : {}) });
+      const attributes = Object.fromEntries(
+        described.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
+      );
+      assert.deepEqual(
+        { ...attributes },
+        {
+          SweepId: name,
+          Benchmark: 'toy',
+          TaskId: 'a',
+          Strategy: 'zero-shot',
+          Model: 'toy',
+          Stage: 'score',
+          Outcome: 'pass',
+          Tokens: 2,
+          ...(attributes.BuildIds ? { BuildIds: attributes.BuildIds } : {}),
+        },
+      );
     });
   });
 
@@ -110,9 +143,15 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
     const generated: string[] = [];
     const own: Partial<Activities> = {
       generateProgram: async ({ problem }) => {
-        if (broken && problem.taskId === 'b') throw ApplicationFailure.nonRetryable('no such host', 'Model:unauthorized');
+        if (broken && problem.taskId === 'b')
+          throw ApplicationFailure.nonRetryable('no such host', 'Model:unauthorized');
         generated.push(problem.taskId);
-        return { kind: 'program', code: 'pass', rule: 'toy', reply: { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' } };
+        return {
+          kind: 'program',
+          code: 'pass',
+          rule: 'toy',
+          reply: { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' },
+        };
       },
     };
     await withSweep({ plan, own }, async ({ name, start, result }) => {
@@ -121,7 +160,13 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       assert.equal(plan.outcomes.get('b')?.detail, 'no such host');
       const failed = await problemHandle(name, 'b').describe();
       assert.equal(failed.status.name, 'FAILED');
-      await assert.rejects(problemHandle(name, 'b').result(), (error) => error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure && error.cause.type === 'infra');
+      await assert.rejects(
+        problemHandle(name, 'b').result(),
+        (error) =>
+          error instanceof WorkflowFailedError &&
+          error.cause instanceof ApplicationFailure &&
+          error.cause.type === 'infra',
+      );
 
       broken = false;
       generated.length = 0;
@@ -156,7 +201,12 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
     const own: Partial<Activities> = {
       generateProgram: async () => {
         await gate;
-        return { kind: 'program', code: 'pass', rule: 'toy', reply: { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' } };
+        return {
+          kind: 'program',
+          code: 'pass',
+          rule: 'toy',
+          reply: { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' },
+        };
       },
       awaitProblem: async ({ workflowId }) => {
         waited.push(workflowId);
@@ -170,7 +220,17 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       await temporal.client.workflow.start<typeof solveProblem>('solveProblem', {
         workflowId,
         taskQueue: name,
-        args: [{ run: { sweep: name, taskId: 'a', sample: 0, attempt: 1 }, benchmark: 'toy', strategy: { kind: 'zero-shot' }, model: toyModel, endpointIdentity: 'toy', seed: 0, queues }],
+        args: [
+          {
+            run: { sweep: name, taskId: 'a', sample: 0, attempt: 1 },
+            benchmark: 'toy',
+            strategy: { kind: 'zero-shot' },
+            model: toyModel,
+            endpointIdentity: 'toy',
+            seed: 0,
+            queues,
+          },
+        ],
       });
       await start();
       assert.deepEqual(await result(), { pass: 1 });
@@ -197,9 +257,15 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       await start();
       while (started < 2) await delay(20);
       await temporal.client.workflow.getHandle(sweepWorkflowId(name)).cancel();
-      await assert.rejects(result(), (error) => error instanceof WorkflowFailedError && error.cause instanceof CancelledFailure);
+      await assert.rejects(
+        result(),
+        (error) => error instanceof WorkflowFailedError && error.cause instanceof CancelledFailure,
+      );
       assert.equal(aborted, 2);
-      assert.deepEqual([...plan.outcomes.values()].map(({ outcome }) => outcome), ['cancelled', 'cancelled']);
+      assert.deepEqual(
+        [...plan.outcomes.values()].map(({ outcome }) => outcome),
+        ['cancelled', 'cancelled'],
+      );
       assert.equal(plan.states.at(-1), 'cancelled');
       assert.equal((await problemHandle(name, 'a').describe()).status.name, 'CANCELLED');
     });
@@ -210,7 +276,12 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
     const own: Partial<Activities> = {
       generateProgram: async ({ problem }) => {
         if (problem.taskId !== 'c') await Context.current().cancelled;
-        return { kind: 'program', code: 'pass', rule: 'toy', reply: { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' } };
+        return {
+          kind: 'program',
+          code: 'pass',
+          rule: 'toy',
+          reply: { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' },
+        };
       },
     };
     await withSweep({ plan, own }, async ({ name, start, result }) => {
@@ -266,7 +337,13 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
     const own: Partial<Activities> = {
       scoreSubmission: async ({ run, solution }): Promise<OutcomeSummary> => {
         if (activityInfo().attempt === 1) throw new Error('container lost');
-        return plan.record(run, { outcome: 'wrong', detail: '', finalStep: solution.finalStep, tokens: 0, requests: 0 });
+        return plan.record(run, {
+          outcome: 'wrong',
+          detail: '',
+          finalStep: solution.finalStep,
+          tokens: 0,
+          requests: 0,
+        });
       },
     };
     await withSweep({ plan, own }, async ({ start, result }) => {
@@ -293,8 +370,11 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       await start();
       assert.deepEqual(await result(), { pass: 1 });
       const history = await historyOf(name, 'never-right');
-      const activities = (history.events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []);
+      const activities = (history.events ?? []).flatMap(
+        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+      );
       const order = activities.filter((type, index) => type !== activities[index - 1]);
+      const epoch = ['debugProgram', 'imagineExecution', 'comparePredictions', 'runPrograms'];
       assert.deepEqual(order, [
         'generateProgram',
         'imagineExecution',
@@ -302,8 +382,8 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
         'designTests',
         'judgeTest',
         'runPrograms',
-        ...['debugProgram', 'imagineExecution', 'comparePredictions', 'runPrograms'],
-        ...['debugProgram', 'imagineExecution', 'comparePredictions', 'runPrograms'],
+        ...epoch,
+        ...epoch,
         'clarifyProblem',
         'generateProgram',
         'imagineExecution',

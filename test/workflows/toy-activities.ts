@@ -1,9 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities, OutcomeSummary, PlannedRun, RunKey } from '../../src/activities/contract.ts';
-import { isFinal } from '../../src/store/final-outcome.ts';
 import type { ModelSettings } from '../../src/models/model.ts';
 import type { Problem } from '../../src/problems/problem.ts';
 import type { Strategy } from '../../src/spec/spec.ts';
+import { isFinal } from '../../src/store/final-outcome.ts';
 
 export const toyModel: ModelSettings = {
   endpoint: 'scripted',
@@ -61,24 +61,54 @@ const reply = { key: 'k', tokens: { prompt: 1, completion: 1 }, reused: false, p
 export function toyActivities(plan: ToyPlan, own: Partial<Activities> = {}): Activities {
   return {
     loadProblem: async ({ taskId }) => toyProblem(taskId),
-    loadSweep: async () => ({ planned: plan.tasks.length, benchmark: 'toy', strategy: plan.strategy, model: toyModel, endpointIdentity: 'toy', seed: 0, concurrency: plan.concurrency }),
+    loadSweep: async () => ({
+      planned: plan.tasks.length,
+      benchmark: 'toy',
+      strategy: plan.strategy,
+      model: toyModel,
+      endpointIdentity: 'toy',
+      seed: 0,
+      concurrency: plan.concurrency,
+    }),
     listUnfinished: async ({ from, to, limit }) => plan.unfinished(from, to, limit),
     awaitProblem: async () => {
       throw ApplicationFailure.nonRetryable('this test expects no wait');
     },
     recordOutcome: async ({ run, summary }) => plan.record(run, summary),
-    countOutcomes: async () => Object.fromEntries([...Map.groupBy(plan.outcomes.values(), ({ outcome }) => outcome)].map(([outcome, rows]) => [outcome, rows.length])),
+    countOutcomes: async () =>
+      Object.fromEntries(
+        [...Map.groupBy(plan.outcomes.values(), ({ outcome }) => outcome)].map(([outcome, rows]) => [
+          outcome,
+          rows.length,
+        ]),
+      ),
     markSweep: async ({ state }) => void plan.states.push(state),
-    generateProgram: async ({ problem, prompt, clarification }) => ({ kind: 'program', code: `${problem.taskId} ${prompt} ${clarification ?? ''}`, rule: 'toy', reply }),
+    generateProgram: async ({ problem, prompt, clarification }) => ({
+      kind: 'program',
+      code: `${problem.taskId} ${prompt} ${clarification ?? ''}`,
+      rule: 'toy',
+      reply,
+    }),
     imagineExecution: async () => ({ kind: 'prediction', prediction: '1', comparison: '__prediction__ == 2', reply }),
     criticiseProgram: async () => ({ kind: 'judgement', accept: false, reply }),
-    designTests: async ({ query }) => ({ kind: 'tests', tests: [{ kind: 'assert', source: `assert f(${query}) == ${query}` }], reply }),
+    designTests: async ({ query }) => ({
+      kind: 'tests',
+      tests: [{ kind: 'assert', source: `assert f(${query}) == ${query}` }],
+      reply,
+    }),
     judgeTest: async () => ({ kind: 'judgement', accept: true, reply }),
-    debugProgram: async ({ code, prompt }) => ({ kind: 'program', code: `${code} debugged with ${prompt}`, rule: 'toy', reply }),
+    debugProgram: async ({ code, prompt }) => ({
+      kind: 'program',
+      code: `${code} debugged with ${prompt}`,
+      rule: 'toy',
+      reply,
+    }),
     clarifyProblem: async () => ({ kind: 'clarification', statement: 'clearer', reply }),
-    runPrograms: async ({ programs, tests }) => programs.map(() => tests.map((test) => ({ status: 'fail', test: test.kind === 'assert' ? test.source : '' }))),
+    runPrograms: async ({ programs, tests }) =>
+      programs.map(() => tests.map((test) => ({ status: 'fail', test: test.kind === 'assert' ? test.source : '' }))),
     comparePredictions: async ({ predictions }) => predictions.map(() => false),
-    scoreSubmission: async ({ run, solution }) => plan.record(run, { outcome: 'pass', detail: 'passes', finalStep: solution.finalStep, tokens: 2, requests: 1 }),
+    scoreSubmission: async ({ run, solution }) =>
+      plan.record(run, { outcome: 'pass', detail: 'passes', finalStep: solution.finalStep, tokens: 2, requests: 1 }),
     ...own,
   };
 }

@@ -118,7 +118,7 @@ async function startSupervisor(home: string, { env, entries }: EnsureDevOptions)
   const extension = extname(import.meta.filename);
   const script = (path: string) => join(import.meta.dirname, `${path}${extension}`);
   const { worker, scripted } = entries ?? {
-    worker: script('worker-main'),
+    worker: script('../../activities/worker-main'),
     scripted: script('../../models/scripted/main'),
   };
   const crashLog = join(home, 'logs', 'supervisor-crash.log');

@@ -49,7 +49,8 @@ function team(script: {
   const stages: string[] = [];
   const unusable = { kind: 'unusable', reason: 'no_code', detail: 'prose only' } as const;
   const reply = { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' };
-  const program = (code: string | undefined) => (code === undefined ? unusable : ({ kind: 'program', code, rule: 'fence', reply } as const));
+  const program = (code: string | undefined) =>
+    code === undefined ? unusable : ({ kind: 'program', code, rule: 'fence', reply } as const);
   const note = (step: string, detail: string) => calls.push(`${step} <- ${detail}`);
   return {
     calls,
@@ -61,7 +62,9 @@ function team(script: {
     },
     async imagineExecution({ step, code }) {
       note(step, code);
-      return code.startsWith('mute') ? undefined : { prediction: code.startsWith('good') ? '2' : '3', comparison: '__prediction__ == 2' };
+      return code.startsWith('mute')
+        ? undefined
+        : { prediction: code.startsWith('good') ? '2' : '3', comparison: '__prediction__ == 2' };
     },
     async criticiseProgram({ step, code }) {
       note(step, code);
@@ -69,7 +72,10 @@ function team(script: {
     },
     async designTests({ step, query }) {
       note(step, '');
-      const sources = script.design?.(query) ?? [`assert double(${query}) == ${2 * query}`, `assert double(-${query}) == -${2 * query}`];
+      const sources = script.design?.(query) ?? [
+        `assert double(${query}) == ${2 * query}`,
+        `assert double(-${query}) == -${2 * query}`,
+      ];
       return { kind: 'tests', tests: sources.map((source) => ({ kind: 'assert', source })), reply };
     },
     async judgeTest({ step, test }) {
@@ -81,14 +87,22 @@ function team(script: {
       return program(script.debug?.(code, prompt));
     },
     async clarifyProblem({ step, evidence }) {
-      note(step, `${evidence.code}, ${evidence.tests.filter(({ kept }) => kept).length} kept, ${evidence.earlier.length} earlier`);
+      note(
+        step,
+        `${evidence.code}, ${evidence.tests.filter(({ kept }) => kept).length} kept, ${evidence.earlier.length} earlier`,
+      );
       return script.clarify?.(evidence.code, evidence.earlier.length) ?? 'clearer';
     },
     async runPrograms({ step, programs, tests }) {
       note(step, `${programs.join('+')} on ${tests.length}`);
       const visible = tests === problem.visibleTests;
       return programs.map((code) =>
-        tests.map((test): TestResult => ({ status: code.startsWith('good') || (!visible && code.startsWith('tricky')) ? 'pass' : 'fail', test: sourceOf(test) })),
+        tests.map(
+          (test): TestResult => ({
+            status: code.startsWith('good') || (!visible && code.startsWith('tricky')) ? 'pass' : 'fail',
+            test: sourceOf(test),
+          }),
+        ),
       );
     },
     async comparePredictions({ step, predictions }) {
@@ -105,10 +119,15 @@ function sourceOf(test: Test): string {
 function submitted(solution: Solution): { code: string; finalStep: string; programs: number } {
   assert.equal(solution.kind, 'submitted');
   if (solution.kind !== 'submitted') throw new Error('unreachable');
-  return { code: solution.trail[solution.submission]?.code ?? '', finalStep: solution.finalStep, programs: solution.trail.length };
+  return {
+    code: solution.trail[solution.submission]?.code ?? '',
+    finalStep: solution.finalStep,
+    programs: solution.trail.length,
+  };
 }
 
-const run = (options: Partial<QualityFlowOptions>, steps: Steps) => qualityFlow(problem, { ...defaults, ...options }, steps);
+const run = (options: Partial<QualityFlowOptions>, steps: Steps) =>
+  qualityFlow(problem, { ...defaults, ...options }, steps);
 
 describe('qualityFlow', () => {
   it('accepts the first good program in prompt order and designs no test', async () => {
@@ -125,11 +144,22 @@ describe('qualityFlow', () => {
   });
 
   it('restarts each epoch from the generated program, with another prompt', async () => {
-    const steps = team({ generate: (prompt) => `bad${prompt}`, debug: (_, prompt) => (prompt === 2 ? 'good' : `worse${prompt}`) });
-    assert.deepEqual(submitted(await run({ diversified: 1 }, steps)), { code: 'good', finalStep: 'debug3', programs: 4 });
+    const steps = team({
+      generate: (prompt) => `bad${prompt}`,
+      debug: (_, prompt) => (prompt === 2 ? 'good' : `worse${prompt}`),
+    });
+    assert.deepEqual(submitted(await run({ diversified: 1 }, steps)), {
+      code: 'good',
+      finalStep: 'debug3',
+      programs: 4,
+    });
     assert.deepEqual(
       steps.calls.filter((call) => /^debug\d\//.test(call)),
-      ['debug1/0 <- bad0 with 4 failures, prompt 0', 'debug2/0 <- bad0 with 4 failures, prompt 1', 'debug3/0 <- bad0 with 4 failures, prompt 2'],
+      [
+        'debug1/0 <- bad0 with 4 failures, prompt 0',
+        'debug2/0 <- bad0 with 4 failures, prompt 1',
+        'debug3/0 <- bad0 with 4 failures, prompt 2',
+      ],
     );
   });
 
@@ -155,8 +185,15 @@ describe('qualityFlow', () => {
   });
 
   it('skips self-debugging when TQC keeps no test', async () => {
-    const steps = team({ generate: (_, clarification) => (clarification === undefined ? 'bad' : 'good'), judge: () => false });
-    assert.deepEqual(submitted(await run({ diversified: 1 }, steps)), { code: 'good', finalStep: 'clarified', programs: 2 });
+    const steps = team({
+      generate: (_, clarification) => (clarification === undefined ? 'bad' : 'good'),
+      judge: () => false,
+    });
+    assert.deepEqual(submitted(await run({ diversified: 1 }, steps)), {
+      code: 'good',
+      finalStep: 'clarified',
+      programs: 2,
+    });
     assert.deepEqual(steps.stages, ['check', 'design-tests', 'filter-tests', 'clarify']);
     assert.ok(steps.calls.includes('clarify1/0 <- bad, 0 kept, 0 earlier'));
   });
@@ -178,7 +215,10 @@ describe('qualityFlow', () => {
   });
 
   it('lets the second clarification know that the first one failed', async () => {
-    const steps = team({ generate: (_, clarification) => (clarification === 'second' ? 'good' : 'bad'), clarify: (_, earlier) => (earlier === 0 ? 'first' : 'second') });
+    const steps = team({
+      generate: (_, clarification) => (clarification === 'second' ? 'good' : 'bad'),
+      clarify: (_, earlier) => (earlier === 0 ? 'first' : 'second'),
+    });
     assert.deepEqual(submitted(await run({ diversified: 1, debugEpochs: 0 }, steps)).finalStep, 'clarified');
     assert.ok(steps.calls.includes('clarify2/0 <- bad, 4 kept, 1 earlier'));
   });
@@ -222,7 +262,11 @@ describe('qualityFlow', () => {
   it('rejects when there is no visible test to check against', async () => {
     for (const checker of ['imagined', 'python'] as const) {
       const steps = team({ generate: () => 'good', debug: () => 'good' });
-      const solution = await qualityFlow({ ...problem, visibleTests: [] }, { ...defaults, checker, clarifier: false }, steps);
+      const solution = await qualityFlow(
+        { ...problem, visibleTests: [] },
+        { ...defaults, checker, clarifier: false },
+        steps,
+      );
       assert.equal(submitted(solution).finalStep, 'reverted');
     }
   });
@@ -233,7 +277,10 @@ describe('qualityFlow', () => {
   });
 
   it('goes on with the prompts that gave a program', async () => {
-    const steps = team({ generate: (prompt) => (prompt === 0 ? undefined : `bad${prompt}`), debug: (code) => (code === 'bad2' ? 'good' : 'worse') });
+    const steps = team({
+      generate: (prompt) => (prompt === 0 ? undefined : `bad${prompt}`),
+      debug: (code) => (code === 'bad2' ? 'good' : 'worse'),
+    });
     assert.deepEqual(submitted(await run({}, steps)), { code: 'good', finalStep: 'debug1', programs: 4 });
   });
 

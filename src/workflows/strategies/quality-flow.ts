@@ -3,10 +3,10 @@ import type { TestResult } from '../../grading/verdict.ts';
 import type { Problem } from '../../problems/problem.ts';
 import type { QualityFlowOptions } from '../../spec/spec.ts';
 import { codeQualityChecker } from '../code-quality-checker.ts';
-import { designAndFilterTests, type TestPool } from '../test-pool.ts';
-import { inParallel, indices } from '../parallel.ts';
+import { indices, inParallel } from '../parallel.ts';
 import type { Steps } from '../steps.ts';
-import { nothingToSubmit, Trail, type Candidate } from '../trail.ts';
+import { designAndFilterTests, type TestPool } from '../test-pool.ts';
+import { type Candidate, nothingToSubmit, Trail } from '../trail.ts';
 
 /** One a debug epoch; each has a prompt of its own, because a restart with the same one could only repeat itself (algorithms 1.6 A). */
 const DEBUG_STEPS = ['debug1', 'debug2', 'debug3'] as const;
@@ -32,22 +32,40 @@ export async function qualityFlow(problem: Problem, options: QualityFlowOptions,
   /** CQC(…): puts one stage's programs on the trail; a Solution when one of them is accepted. */
   async function accepted(step: Step, round: number, candidates: Candidate[]): Promise<Solution | undefined> {
     const name = round > 0 && step === 'clarified' ? `clarify${round}` : step;
-    return trail.add(step, round, candidates, await check(name, candidates.map(({ code }) => code)));
+    return trail.add(
+      step,
+      round,
+      candidates,
+      await check(
+        name,
+        candidates.map(({ code }) => code),
+      ),
+    );
   }
 
   // g = CodeGenerator(problem, visibleTests); if CQC(g): return g
-  const answers = await inParallel(indices(options.diversified), (prompt) => steps.generateProgram({ step: `generate/${prompt}`, prompt }));
+  const answers = await inParallel(indices(options.diversified), (prompt) =>
+    steps.generateProgram({ step: `generate/${prompt}`, prompt }),
+  );
   const progressions: Progression[] = answers.flatMap((answer, index) =>
     answer.kind === 'program' ? [{ index, generated: answer.code, latest: answer.code, results: [], earlier: [] }] : [],
   );
   const [unusable] = answers.filter((answer) => answer.kind === 'unusable');
   if (progressions.length === 0 && unusable !== undefined) return nothingToSubmit(unusable);
   steps.enter('check');
-  const generated = await accepted('generated', 0, progressions.map(({ index, generated: code }) => ({ progression: index, code })));
+  const generated = await accepted(
+    'generated',
+    0,
+    progressions.map(({ index, generated: code }) => ({ progression: index, code })),
+  );
   if (generated) return generated;
 
   // T = TestDesigner(problem, visibleTests); T' = TestQualityChecker(T)
-  const pool = await designAndFilterTests(progressions.map(({ index }) => index), options, steps);
+  const pool = await designAndFilterTests(
+    progressions.map(({ index }) => index),
+    options,
+    steps,
+  );
 
   // for attempt in 1..MaxAttempts: d = SelfDebugger(g, T'); if CQC(d): return d
   const debugged = await selfDebug(progressions, pool);
@@ -90,7 +108,11 @@ export async function qualityFlow(problem: Problem, options: QualityFlowOptions,
         if (revision?.kind === 'program') progression.latest = revision.code;
         return revision?.kind === 'program';
       });
-      const solution = await accepted(step, epoch, revised.map(({ index, latest }) => ({ progression: index, code: latest })));
+      const solution = await accepted(
+        step,
+        epoch,
+        revised.map(({ index, latest }) => ({ progression: index, code: latest })),
+      );
       if (solution) return solution;
       // A program that passes every synthesised test has nothing left to debug (algorithms 1.6 B).
       await runTests(`debug/${epoch}`, revised, testsOf, ({ latest }) => latest);
@@ -99,7 +121,12 @@ export async function qualityFlow(problem: Problem, options: QualityFlowOptions,
     return undefined;
   }
 
-  async function runTests(step: string, some: Progression[], testsOf: TestPool['testsOf'], codeOf: (progression: Progression) => string): Promise<void> {
+  async function runTests(
+    step: string,
+    some: Progression[],
+    testsOf: TestPool['testsOf'],
+    codeOf: (progression: Progression) => string,
+  ): Promise<void> {
     // Progressions share one pool, or each has its own: one sandbox job a distinct pool.
     const groups = new Map<readonly Test[], Progression[]>();
     for (const progression of some) {
@@ -130,7 +157,12 @@ export async function qualityFlow(problem: Problem, options: QualityFlowOptions,
           summary: `clarify ${attempt} of ${options.clarifierAttempts}, progression ${index + 1}`,
         });
         if (clarification === undefined) return [];
-        const answer = await steps.generateProgram({ step: `regenerate${attempt}/${index}`, prompt: index, clarification, avoid: latest });
+        const answer = await steps.generateProgram({
+          step: `regenerate${attempt}/${index}`,
+          prompt: index,
+          clarification,
+          avoid: latest,
+        });
         if (answer.kind !== 'program') return [];
         progression.earlier = [...earlier, { clarification, code: answer.code }];
         progression.latest = answer.code;

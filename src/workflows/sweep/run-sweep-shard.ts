@@ -1,3 +1,4 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ChildWorkflowFailure,
@@ -6,7 +7,6 @@ import {
   executeChild,
   ParentClosePolicy,
 } from '@temporalio/workflow';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { PlannedRun, Queues } from '../../activities/contract.ts';
 import { problemWorkflowId } from '../../temporal/ids.ts';
 import { problemAttributes, StageKey } from '../../temporal/search-attributes.ts';
@@ -70,7 +70,13 @@ export async function runSweepShard(input: ShardInput): Promise<void> {
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
         cancellationType: 'WAIT_CANCELLATION_COMPLETED',
         typedSearchAttributes: [
-          ...problemAttributes({ sweep, benchmark: plan.benchmark, strategy: plan.strategy.kind, model: plan.model.name, taskId }),
+          ...problemAttributes({
+            sweep,
+            benchmark: plan.benchmark,
+            strategy: plan.strategy.kind,
+            model: plan.model.name,
+            taskId,
+          }),
           { key: StageKey, value: 'generate' },
         ],
         staticSummary: `${taskId}, sample ${sample} · ${plan.strategy.kind} · ${plan.model.name}`.slice(0, 200),
@@ -89,7 +95,8 @@ export async function runSweepShard(input: ShardInput): Promise<void> {
     } catch (error) {
       // Only the shard's own cancellation ends it: a person may cancel a single problem, and the rest goes on.
       if (CancellationScope.current().consideredCancelled) throw error;
-      if (error instanceof WorkflowExecutionAlreadyStartedError) await waitingActivities(queues).awaitProblem({ workflowId });
+      if (error instanceof WorkflowExecutionAlreadyStartedError)
+        await waitingActivities(queues).awaitProblem({ workflowId });
       else if (!(error instanceof ChildWorkflowFailure)) throw error;
       // A failed, terminated or timed-out problem has its row, or is `not_run`: the sweep goes on either way.
     }

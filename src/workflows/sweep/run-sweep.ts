@@ -1,8 +1,14 @@
-import { CancellationScope, executeChild, isCancellation, ParentClosePolicy, setCurrentDetails } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  executeChild,
+  isCancellation,
+  ParentClosePolicy,
+  setCurrentDetails,
+} from '@temporalio/workflow';
 import type { Queues } from '../../activities/contract.ts';
 import { shardWorkflowId } from '../../temporal/ids.ts';
 import { sweepAttributes } from '../../temporal/search-attributes.ts';
-import { inParallel, indices } from '../parallel.ts';
+import { indices, inParallel } from '../parallel.ts';
 import { storeActivities } from '../proxies.ts';
 import type { runSweepShard } from './run-sweep-shard.ts';
 
@@ -31,7 +37,12 @@ export async function runSweep({ sweep, queues }: SweepInput): Promise<Record<st
         workflowId: shardWorkflowId(sweep, shard),
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-        typedSearchAttributes: sweepAttributes({ sweep, benchmark: plan.benchmark, strategy: plan.strategy.kind, model: plan.model.name }),
+        typedSearchAttributes: sweepAttributes({
+          sweep,
+          benchmark: plan.benchmark,
+          strategy: plan.strategy.kind,
+          model: plan.model.name,
+        }),
         staticSummary: `runs ${shard * share + 1} to ${Math.min(plan.planned, (shard + 1) * share)} of ${plan.planned}`,
         args: [
           {
@@ -53,7 +64,8 @@ export async function runSweep({ sweep, queues }: SweepInput): Promise<Record<st
     );
     return counts;
   } catch (error) {
-    if (isCancellation(error)) await CancellationScope.nonCancellable(() => store.markSweep({ sweep, state: 'cancelled' }));
+    if (isCancellation(error))
+      await CancellationScope.nonCancellable(() => store.markSweep({ sweep, state: 'cancelled' }));
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** The worker process of the embedded default: all roles. Its argument is JSON; its environment holds the endpoints' keys. */
 import { z } from 'zod';
-import { startWorkerProcess } from '../../activities/worker-process.ts';
-import { installRuntime, ROLES } from '../worker.ts';
+import { installRuntime, ROLES } from '../temporal/worker.ts';
+import { startWorkerProcess } from './worker-process.ts';
 
 const Input = z.object({ home: z.string(), address: z.string(), namespace: z.string(), scriptedUrl: z.string() });
 
