@@ -30,4 +30,12 @@ for (const file of globSync('src/**/*').filter(isPart)) {
   mkdirSync(dirname(target), { recursive: true });
   cpSync(file, target);
 }
-writeFileSync('dist/workflow-bundle.js', await buildWorkflowCode());
+// Stack traces keep their lines, but not the folder of the machine that built the package.
+const code = await buildWorkflowCode();
+writeFileSync(
+  'dist/workflow-bundle.js',
+  code.replace(/(sourceMappingURL=data:application\/json;charset=utf-8;base64,)([\w+/=]+)/, (_, head, map) => {
+    const sources = Buffer.from(map, 'base64').toString().replaceAll(root, '');
+    return head + Buffer.from(sources).toString('base64');
+  }),
+);

@@ -2,12 +2,13 @@ import { cancellationSignal } from '@temporalio/activity';
 import { comparePredictions } from '../grading/compare-predictions.ts';
 import { gradeHidden } from '../grading/grade-hidden.ts';
 import { gradeTests } from '../grading/grade-tests.ts';
+import type { TestResult } from '../grading/verdict.ts';
 import { DEFAULT_LIMITS, SandboxError } from '../sandbox/sandbox.ts';
 import type { OutcomeSummary, SandboxActivities, StepContext } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { sandboxFailure } from './failures.ts';
 import { settledSummary } from './settled-summary.ts';
-import { datasetOf, requireSweep } from './sweep-dataset.ts';
+import { datasetOf, requirePlan } from './sweep-dataset.ts';
 
 export function sandboxActivities(deps: Dependencies): SandboxActivities {
   const { store } = deps;
@@ -32,15 +33,17 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
     runPrograms: ({ context, problem, programs, tests }) =>
       inSandbox(() =>
         step(context, 'runPrograms', async () =>
-          gradeTests({
-            sandbox: await deps.sandbox(),
-            problem,
-            programs,
-            tests,
-            trust: 'model',
-            limits: DEFAULT_LIMITS,
-            signal: cancellationSignal(),
-          }),
+          brief(
+            await gradeTests({
+              sandbox: await deps.sandbox(),
+              problem,
+              programs,
+              tests,
+              trust: 'model',
+              limits: DEFAULT_LIMITS,
+              signal: cancellationSignal(),
+            }),
+          ),
         ),
       ),
 
@@ -53,7 +56,7 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
 
     scoreSubmission: ({ run, solution }) =>
       inSandbox(async () => {
-        const dataset = await datasetOf(deps, await requireSweep(deps, run.sweep));
+        const dataset = await datasetOf(deps, await requirePlan(deps, run.sweep));
         const sandbox = await deps.sandbox();
         const programs = [...new Set(solution.trail.map(({ code }) => code))];
         const grades = await gradeHidden({
@@ -88,6 +91,13 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
         return summary;
       }),
   };
+}
+
+/** Of a test that passed only its text and its passing are kept: fifty of them for each program go into the history. */
+function brief(rows: TestResult[][]): TestResult[][] {
+  return rows.map((row) =>
+    row.map((result) => (result.status === 'pass' ? { status: 'pass', test: result.test } : result)),
+  );
 }
 
 /** What a person wants to read beside the verdict. Expected values stay out: this travels into the history of a problem. */

@@ -2,17 +2,17 @@ import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { StoreActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { settledSummary } from './settled-summary.ts';
-import { datasetOf, requireSweep } from './sweep-dataset.ts';
+import { datasetOf, requirePlan } from './sweep-dataset.ts';
 
 export function storeActivities(deps: Dependencies): StoreActivities {
   const { store, client } = deps;
   return {
     async loadProblem({ sweep, taskId }) {
-      return (await datasetOf(deps, await requireSweep(deps, sweep))).problem(taskId);
+      return (await datasetOf(deps, await requirePlan(deps, sweep))).problem(taskId);
     },
 
     async loadSweep({ sweep }) {
-      const { planned, spec, endpointIdentity } = await requireSweep(deps, sweep);
+      const { planned, spec, endpointIdentity } = await requirePlan(deps, sweep);
       return {
         planned,
         benchmark: spec.benchmark,

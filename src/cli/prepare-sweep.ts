@@ -36,7 +36,12 @@ export async function prepareSweep(input: {
   await requireModel(endpoint, spec.model.name);
   const canonical = spec.tasks === undefined ? undefined : selectTasks({ benchmark, tasks: spec.tasks });
   return {
-    spec: { ...spec, ...(canonical === undefined ? {} : { tasks: canonical }) },
+    spec: {
+      ...spec,
+      ...(canonical === undefined ? {} : { tasks: canonical }),
+      // Said outright: an environment that changes later must not lead a scripted sweep to a real model.
+      model: endpoint.scripted ? { ...spec.model, endpoint: 'scripted' } : spec.model,
+    },
     benchmark,
     tasks,
     endpoint,

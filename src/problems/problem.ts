@@ -17,7 +17,7 @@ export interface Problem {
   statement: string;
   /** Imports and helper definitions that stand before the entry point in a `completion` statement; prepended to programs that lack them. */
   preamble: string;
-  /** In the benchmark's order. May be empty (five HumanEval tasks have no usable example). */
+  /** In the benchmark's order. May be empty (four HumanEval tasks have no usable example). */
   visibleTests: VisibleTest[];
 }
 

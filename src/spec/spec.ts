@@ -1,4 +1,4 @@
-import type { JsonValue } from '../models/model.ts';
+import type { ModelSettings } from '../models/model.ts';
 
 /** QualityFlow's switches (algorithms 1.6 O); every field has a default, `standard` and `relaxed` are presets. */
 export interface QualityFlowOptions {
@@ -20,17 +20,6 @@ export interface QualityFlowOptions {
 
 export type Strategy = { kind: 'zero-shot' } | QualityFlowOptions;
 
-export interface ModelSpec {
-  name: string;
-  endpoint: string;
-  api: 'chat' | 'completions';
-  parameters: Record<string, JsonValue>;
-  extraBody: Record<string, JsonValue>;
-  maxTokens: Partial<Record<string, number>>;
-  contextTokens?: number | undefined;
-  requestTimeoutMs: number;
-}
-
 /** A validated sweep spec with every default filled in. */
 export interface SweepSpec {
   name: string;
@@ -42,7 +31,7 @@ export interface SweepSpec {
   shuffle?: number | undefined;
   limit?: number | undefined;
   strategy: Strategy;
-  model: ModelSpec;
+  model: ModelSettings;
   /** Independent runs of the strategy a task. */
   samples: number;
   seed: number;

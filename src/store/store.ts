@@ -6,7 +6,7 @@ import type { SweepSpec } from '../spec/spec.ts';
 
 export type SweepState = 'created' | 'running' | 'completed' | 'cancelled';
 
-export interface SweepRow {
+export interface SweepPlan {
   name: string;
   spec: SweepSpec;
   /** sha256 over what changes results (see `specIdentity`). */
@@ -16,12 +16,15 @@ export interface SweepRow {
   scripted: boolean;
   /** Base URL without credentials, or `scripted`. */
   endpointIdentity: string;
-  /** Task ids in planned order. */
-  tasks: string[];
   planned: number;
   state: SweepState;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface SweepRow extends SweepPlan {
+  /** Task ids in planned order. */
+  tasks: string[];
 }
 
 /** Tasks and replies, what happened: one line of `show`. Written by the activity that did it; replays replace it. */
@@ -53,6 +56,8 @@ export interface OutcomeRow extends OutcomeSummary {
 export interface Store extends ReplyStore {
   /** `exists` when the name is taken. */
   createSweep(sweep: Omit<SweepRow, 'state' | 'createdAt' | 'updatedAt'>): Promise<'created' | 'exists'>;
+  /** The row without its tasks: one small read, for activities that know their task. */
+  getPlan(name: string): Promise<SweepPlan | undefined>;
   getSweep(name: string): Promise<SweepRow | undefined>;
   listSweeps(): Promise<SweepRow[]>;
   setSweepState(name: string, state: SweepState): Promise<void>;

@@ -4,7 +4,7 @@ import type { SweepSpec } from '../spec/spec.ts';
 import type { Database } from './database.ts';
 import { fromJson, keyText } from './encoding.ts';
 import type { Schema } from './schema.ts';
-import type { Store, SweepRow, SweepState } from './store.ts';
+import type { Store, SweepPlan, SweepRow, SweepState } from './store.ts';
 import { noSuchSweep, StoreError } from './store-error.ts';
 
 /** Rows an INSERT carries: three values each, well under SQLite's 32,766 and Postgres's 65,535 bound values. */
@@ -14,7 +14,10 @@ const PAGE_RUNS = 2000;
 
 export function sweepTable(
   database: Database,
-): Pick<Store, 'createSweep' | 'getSweep' | 'listSweeps' | 'setSweepState' | 'runningLimits' | 'listUnfinished'> {
+): Pick<
+  Store,
+  'createSweep' | 'getPlan' | 'getSweep' | 'listSweeps' | 'setSweepState' | 'runningLimits' | 'listUnfinished'
+> {
   return {
     async createSweep(sweep) {
       const name = keyText(sweep.name);
@@ -49,6 +52,13 @@ export function sweepTable(
             .execute();
         }
         return 'created';
+      });
+    },
+
+    async getPlan(name) {
+      return database.run(async (db) => {
+        const row = await db.selectFrom('sweeps').selectAll().where('name', '=', keyText(name)).executeTakeFirst();
+        return row && planOf(row);
       });
     },
 
@@ -126,6 +136,10 @@ async function readSweep(db: Kysely<Schema>, row: Selectable<Schema['sweeps']>):
     .where('sweep', '=', row.name)
     .orderBy('task_index')
     .execute();
+  return { ...planOf(row), tasks: tasks.map((task) => task.task_id) };
+}
+
+function planOf(row: Selectable<Schema['sweeps']>): SweepPlan {
   return {
     name: row.name,
     spec: fromJson<SweepSpec>(row.spec),
@@ -133,7 +147,6 @@ async function readSweep(db: Kysely<Schema>, row: Selectable<Schema['sweeps']>):
     datasetSha256: row.dataset_sha256,
     scripted: row.scripted === 1,
     endpointIdentity: row.endpoint_identity,
-    tasks: tasks.map((task) => task.task_id),
     planned: row.planned,
     state: sweepState(row.state),
     createdAt: row.created_at,

@@ -9,7 +9,7 @@ import { ManagedChild } from './managed-child.ts';
 import type { Ports } from './ports.ts';
 import { processStart } from './process-table.ts';
 import { RotatingLog } from './rotating-log.ts';
-import { basicEnv } from './worker-env.ts';
+import { basicEnv, isEndpointSetting } from './worker-env.ts';
 import { writeFileAtomically } from './write-file.ts';
 
 /** Workers finish or abandon what they run within this time when asked to stop, in ms. */
@@ -137,9 +137,10 @@ export class Supervisor {
 
   async #configure({ env, temporalPath }: { env: Env; temporalPath: string | null }): Promise<void> {
     this.#refuseWhenStopping();
-    const wanted = Object.fromEntries(
-      Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    );
+    // A shell that knows no endpoints (one that only runs the demo, say) must not take them from the sweeps that are running.
+    const kept = Object.entries(this.#env).filter(([name]) => isEndpointSetting(name));
+    const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+    const wanted = Object.fromEntries([...kept, ...given]);
     const key = JSON.stringify(Object.entries(wanted).sort(([a], [b]) => (a < b ? -1 : 1)));
     if (key !== this.#envKey && this.#worker.wanted) {
       this.#options.note('another environment: restarting the worker');

@@ -9,6 +9,11 @@ const RELEVANT = [
   /^(NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|XDG_RUNTIME_DIR)$/,
 ];
 
+/** Where models are and the keys to them. */
+export function isEndpointSetting(name: string): boolean {
+  return /^OPENAI_|_(API_KEY|BASE_URL)$/.test(name) && !name.startsWith('TEMPORAL_');
+}
+
 /** What any child needs to run at all. */
 const BASIC = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|NODE_EXTRA_CA_CERTS)$/;
 
