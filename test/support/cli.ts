@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { temporalBinary } from './temporal.ts';
+
+const bin = join(import.meta.dirname, '../../bin/qualityflow.mjs');
+
+export interface Finished {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A project folder of a test's own, with its own state, server and worker; `close` stops what runs in it and removes it. */
+export class Project {
+  readonly folder = mkdtempSync(join(tmpdir(), 'qualityflow-'));
+  readonly home = join(this.folder, '.qualityflow');
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #command: string;
+
+  constructor({ env = {}, command = bin }: { env?: NodeJS.ProcessEnv; command?: string } = {}) {
+    const path = join(this.folder, 'bin');
+    mkdirSync(path);
+    symlinkSync(temporalBinary(), join(path, 'temporal'));
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(OPENAI|QUALITYFLOW|TEMPORAL|NODE_TEST)_?/.test(name),
+    );
+    this.#env = {
+      ...Object.fromEntries(inherited),
+      CI: 'true',
+      PATH: `${path}:${process.env.PATH ?? ''}`,
+      QUALITYFLOW_HOME: this.home,
+      ...env,
+    };
+    this.#command = command;
+  }
+
+  run(...args: string[]): Promise<Finished> {
+    return this.runWith({}, ...args);
+  }
+
+  runWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Finished> {
+    const child = spawn(process.execPath, [this.#command, ...args], {
+      cwd: this.folder,
+      env: { ...this.#env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk) => (stdout += String(chunk)));
+    child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+    return new Promise((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+    });
+  }
+
+  /** The parsed output of a command that must succeed. */
+  async json(...args: string[]): Promise<Record<string, unknown>> {
+    const { code, stdout, stderr } = await this.run(...args, '--json');
+    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  async close(): Promise<void> {
+    await this.run('down');
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
