@@ -80,6 +80,13 @@ export async function runSweepShard(input: ShardInput): Promise<void> {
           { key: StageKey, value: 'generate' },
         ],
         staticSummary: `${taskId}, sample ${sample} · ${plan.strategy.kind} · ${plan.model.name}`.slice(0, 200),
+        staticDetails: [
+          `Task **${taskId.slice(0, 200)}**, sample ${sample}, attempt ${attempt} of sweep **${sweep}**`,
+          `* model ${plan.model.name} at ${plan.endpointIdentity}`,
+          `* strategy ${JSON.stringify(plan.strategy)}`,
+          `* each activity is one model request or one sandbox job: its input holds what the agent knew, its result prompt, reply, code or verdict`,
+          `* the whole texts: \`qualityflow show ${sweep} ${JSON.stringify(taskId.slice(0, 200))} --full\``,
+        ].join('\n'),
         args: [
           {
             run: { sweep, taskId, sample, attempt },
