@@ -58,8 +58,9 @@ module.exports = {
         pathNot: [
           contracts,
           '^src/workflows/',
-          '^src/temporal/(ids|search-attributes|sha256)\\.ts$',
+          '^src/temporal/(ids|search-attributes)\\.ts$',
           '^node_modules/@temporalio/(workflow|common)/',
+          '^node_modules/@noble/hashes/',
         ],
       },
     },

@@ -40,7 +40,8 @@ export async function ask<Answer extends { kind: string }>(
     sample: run.sample,
     retry: context.retry,
   };
-  const bound = effectiveParameters(request).max_tokens;
+  const parameters = effectiveParameters(request);
+  const bound = parameters.max_tokens ?? parameters.max_completion_tokens;
   const maxTokens = typeof bound === 'number' ? bound : prompt.maxTokens;
   if (
     model.contextTokens !== undefined &&

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { dataDir, withoutData } from '../../test/support/data.ts';
+import { syntaxTree } from '../python-syntax/tree.ts';
 import { openBenchmark } from './benchmark.ts';
 import { readDatasetText } from './dataset-text.ts';
 import { Fields, lineEntries } from './entries.ts';
 import { openHiddenTests } from './hidden.ts';
-import { parsePython } from './python-source.ts';
 
 /**
  * Two public collections of HumanEval's examples as cross-checks (algorithms 1.6 L): neither is clean, so every task in which one
@@ -120,7 +120,7 @@ function difference(ours: string[], theirs: string[]): { ours: string[]; theirs:
 /** The assert without layout: one kind of quotes, no spaces, `is None` as `== None`, no last comma of a call, `6.00` as `6`. */
 function normalised(source: string): string {
   let text = '';
-  parsePython(source).iterate({
+  syntaxTree(source).iterate({
     enter({ node }) {
       if (node.firstChild !== null && node.name !== 'String') return true;
       const token = source.slice(node.from, node.to);

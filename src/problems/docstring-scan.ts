@@ -1,4 +1,5 @@
-import { type Call, callsIn, hasErrors, parsePython } from './python-source.ts';
+import { syntaxTree } from '../python-syntax/tree.ts';
+import { type Call, callsIn, hasErrors } from './python-source.ts';
 
 /** Pieces of Python inside prose: where a call or a literal ends, and what it says. Offsets are into the text that is scanned. */
 
@@ -40,7 +41,7 @@ export function scanLiteral(text: string, from: number): Scanned | undefined {
 
 /** Whether a Python expression consists of literals alone, arithmetic between them included. */
 export function isLiteral(source: string): boolean {
-  const tree = parsePython(`(${source}\n)`);
+  const tree = syntaxTree(`(${source}\n)`);
   if (hasErrors(tree) || tree.topNode.getChildren('ExpressionStatement').length !== 1) return false;
   let literal = true;
   tree.iterate({
@@ -63,7 +64,7 @@ const LITERAL_NODES = new Set(
  * HumanEval/80 writes `is_happy(aabb)`.
  */
 export function literalCall(source: string, parameters: readonly string[]): { source: string; call: Call } | undefined {
-  const tree = parsePython(source);
+  const tree = syntaxTree(source);
   const call = hasErrors(tree) ? undefined : callsIn(tree, source)[0];
   const list = tree.topNode.firstChild?.firstChild?.getChild('ArgList') ?? null;
   if (call === undefined || list === null || call.from !== 0 || call.to !== source.length) return undefined;

@@ -1,19 +1,11 @@
 import type { SyntaxNode, Tree } from '@lezer/common';
-import { parser } from '@lezer/python';
+import { syntaxTree } from '../python-syntax/tree.ts';
 
 /** What the readers of datasets need to know of Python source. Nothing here runs it. */
 
 /** Line ends as Python wants them; MBPP's originals hold `\r\n`. */
 export function pythonSource(text: string): string {
   return text.replace(/\r\n?/g, '\n');
-}
-
-/**
- * The syntax tree, with offsets into `source`. The grammar does not know a number that ends in its point (`400.`, MBPP/163), so it
- * is shown a digit there; inside strings that changes nothing that is looked at.
- */
-export function parsePython(source: string): Tree {
-  return parser.parse(source.replace(/(?<![\w.])(\d[\d_]*)\.(?![\w.])/g, (_, digits: string) => `${digits}0`));
 }
 
 export interface Parameters {
@@ -37,7 +29,7 @@ export interface FunctionSource {
 /** The last top-level function of that name. */
 export function findFunction(source: string, name: string): FunctionSource | undefined {
   let found: FunctionSource | undefined;
-  for (let node = parsePython(source).topNode.firstChild; node !== null; node = node.nextSibling) {
+  for (let node = syntaxTree(source).topNode.firstChild; node !== null; node = node.nextSibling) {
     const definition = node.name === 'DecoratedStatement' ? node.getChild('FunctionDefinition') : node;
     if (definition?.name !== 'FunctionDefinition') continue;
     const names = definition.getChild('VariableName');
@@ -151,7 +143,7 @@ export function binds(call: Call, parameters: Parameters): boolean {
 
 /** One assert statement and nothing else, as parsed; undefined when the text is not that. */
 export function parseAssert(source: string): { tree: Tree; calls: Call[] } | undefined {
-  const tree = parsePython(source);
+  const tree = syntaxTree(source);
   if (hasErrors(tree)) return undefined;
   const statements = [];
   for (let node = tree.topNode.firstChild; node !== null; node = node.nextSibling) {
@@ -164,7 +156,7 @@ export function parseAssert(source: string): { tree: Tree; calls: Call[] } | und
 
 /** Whether `source` is one Python expression. */
 export function isExpression(source: string): boolean {
-  const tree = parsePython(`(${source}\n)`);
+  const tree = syntaxTree(`(${source}\n)`);
   const statement = tree.topNode.firstChild;
   return (
     !hasErrors(tree) &&

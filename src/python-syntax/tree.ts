@@ -10,11 +10,16 @@ export const MAX_PARSED_CHARS = 60_000;
 /** The parser does not know `1.` without a following digit; Python does. The stand-in has the same length, so offsets stay true. */
 const BARE_FLOAT = /(?<![\w.])(\d{1,400})\.(?![\w.])/g;
 
-/** Syntax tree of a source no longer than `MAX_PARSED_CHARS`; never throws. Error nodes mark what is no Python. */
+/** Syntax tree of a source; never throws. Error nodes mark what is no Python. For text of bounded length, such as a dataset's. */
+export function syntaxTree(source: string): Tree {
+  return parser.parse(source.replace(BARE_FLOAT, '$10'));
+}
+
+/** The same for text of any length. @throws RangeError above `MAX_PARSED_CHARS` */
 export function pythonTree(source: string): Tree {
   if (source.length > MAX_PARSED_CHARS)
     throw new RangeError(`source of ${source.length} characters is too long to parse`);
-  return parser.parse(source.replace(BARE_FLOAT, '$10'));
+  return syntaxTree(source);
 }
 
 export function childrenOf(node: SyntaxNode): SyntaxNode[] {

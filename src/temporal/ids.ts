@@ -1,5 +1,9 @@
-/** Workflow ids (architecture §4). Pure, so that workflows, activities and the command line all make the same id. */
-import { sha256Hex } from './sha256.ts';
+/**
+ * Workflow ids (architecture §4). Pure, so that workflows, activities and the command line all make the same id; the hash is a library's,
+ * because workflow code has neither `node:crypto` nor Web Crypto.
+ */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
 /** What a sweep or session may be called. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -42,5 +46,5 @@ function encodeTaskId(taskId: string): string {
 /** Encoded ids are ASCII: characters are bytes. */
 function bounded(id: string): string {
   if (id.length <= MAX_ID_LENGTH) return id;
-  return `${id.slice(0, MAX_ID_LENGTH - HASH_LENGTH - 1)}~${sha256Hex(id).slice(0, HASH_LENGTH)}`;
+  return `${id.slice(0, MAX_ID_LENGTH - HASH_LENGTH - 1)}~${bytesToHex(sha256(utf8ToBytes(id))).slice(0, HASH_LENGTH)}`;
 }
