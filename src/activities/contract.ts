@@ -90,7 +90,9 @@ export interface TrailEntry {
 /** How a strategy left a task: what it submits (index into trail), or why there is nothing to grade. */
 export type Solution =
   | { kind: 'submitted'; trail: TrailEntry[]; submission: number; finalStep: Step | 'reverted' }
-  | { kind: 'nothing'; reason: 'no_code' | 'refused' | 'truncated'; detail: string };
+  | { kind: 'nothing'; reason: 'no_code' | 'refused' | 'truncated'; detail: string }
+  /** Every request for a program was refused by the endpoint: that says nothing about the model. */
+  | { kind: 'unserved'; detail: string };
 
 export type FinalOutcome =
   | 'pass'

@@ -49,7 +49,8 @@ function solve(problem: Problem, { strategy }: ProblemInput, steps: Steps): Prom
   }
 }
 
-function grade({ run, queues }: ProblemInput, solution: Solution): Promise<OutcomeSummary> {
+async function grade({ run, queues }: ProblemInput, solution: Solution): Promise<OutcomeSummary> {
+  if (solution.kind === 'unserved') throw ApplicationFailure.nonRetryable(solution.detail, 'Model:rejected');
   if (solution.kind === 'nothing') {
     const summary = { outcome: solution.reason, detail: solution.detail, finalStep: 'nothing', tokens: 0, requests: 0 };
     return storeActivities(queues).recordOutcome({ run, summary });

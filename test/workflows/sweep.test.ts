@@ -319,7 +319,9 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
     const own: Partial<Activities> = {
       generateProgram: async () => {
         calls += 1;
-        return calls === 1 ? { kind: 'paced', until: until() } : { kind: 'unusable', reason: 'rejected', detail: 'no' };
+        return calls === 1
+          ? { kind: 'paced', until: until() }
+          : { kind: 'unusable', reason: 'context_too_long', detail: 'no' };
       },
     };
     await withSweep({ plan, own }, async ({ name, start, result }) => {
