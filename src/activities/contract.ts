@@ -158,12 +158,12 @@ export interface StoreActivities {
   }>;
   /** Planned runs in `[from, to)` without a final outcome, in order of position. */
   listUnfinished: (input: { sweep: string; from: number; to: number; limit: number }) => Promise<PlannedRun[]>;
-  /** Waits until a running problem workflow of this id has ended; heartbeats. */
-  awaitProblem: (input: { workflowId: string }) => Promise<void>;
+  /** Whether a workflow of this id is running now. Short, so that waiting for one holds no slot. */
+  isRunning: (input: { workflowId: string }) => Promise<boolean>;
   /** Outcomes that end without a grade: nothing to grade, infra, cancelled. */
   recordOutcome: (input: { run: RunKey; summary: OutcomeSummary }) => Promise<OutcomeSummary>;
   countOutcomes: (input: { sweep: string }) => Promise<Record<string, number>>;
-  markSweep: (input: { sweep: string; state: 'running' | 'completed' | 'cancelled' }) => Promise<void>;
+  markSweep: (input: { sweep: string; state: 'running' | 'completed' | 'cancelled' | 'failed' }) => Promise<void>;
 }
 
 /** Served by a model queue: one model request each (two turns for imagined execution). */

@@ -9,7 +9,9 @@ const REFRESH_MS = 1000;
  * How many requests may be under way at once to an endpoint: the largest `concurrency.requests` of the running sweeps that use its
  * queue. Read from the store again and again, so that a new sweep needs no new worker.
  */
-export function watchRequestLimits(store: Store): { of: (endpoint: string) => number; stop: () => void } {
+export async function watchRequestLimits(
+  store: Store,
+): Promise<{ of: (endpoint: string) => number; stop: () => void }> {
   let limits = new Map<string, number>();
   const refresh = async () => {
     const next = new Map<string, number>();
@@ -19,6 +21,8 @@ export function watchRequestLimits(store: Store): { of: (endpoint: string) => nu
     }
     limits = next;
   };
+  // Before the first slot is given: queued work of a one-slot server must not arrive twenty at a time.
+  await refresh();
   // A store that is busy or away for a moment leaves the limits as they were.
   const timer = setInterval(() => void refresh().catch(() => undefined), REFRESH_MS);
   return {

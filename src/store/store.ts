@@ -4,7 +4,8 @@ import type { ModelReply, ModelRequest, ReplyStore } from '../models/model.ts';
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 
-export type SweepState = 'created' | 'running' | 'completed' | 'cancelled';
+/** `failed`: the sweep's own workflow broke down, not a problem of it; a resume goes on. */
+export type SweepState = 'created' | 'running' | 'completed' | 'cancelled' | 'failed';
 
 export interface SweepPlan {
   name: string;

@@ -154,8 +154,20 @@ function planOf(row: Selectable<Schema['sweeps']>): SweepPlan {
   };
 }
 
+const STATES: Record<SweepState, true> = {
+  created: true,
+  running: true,
+  completed: true,
+  cancelled: true,
+  failed: true,
+};
+
+function isSweepState(text: string): text is SweepState {
+  return Object.hasOwn(STATES, text);
+}
+
 function sweepState(text: string): SweepState {
-  if (text === 'created' || text === 'running' || text === 'completed' || text === 'cancelled') return text;
+  if (isSweepState(text)) return text;
   throw new StoreError({
     kind: 'corrupt',
     message: `A sweep in the database has the unknown state ${JSON.stringify(text)}.`,
