@@ -2,7 +2,7 @@ import { withStartedTemporal } from './connect.ts';
 import { type Context, note } from './context.ts';
 import { ensureReady } from './ensure-ready.ts';
 import { followSweep } from './follow-sweep.ts';
-import { requireOneMeaning, requireSameConditions } from './launch-sweep.ts';
+import { requireSameConditions } from './launch-sweep.ts';
 import { withSweep } from './open-state.ts';
 import { prepareSweep } from './prepare-sweep.ts';
 import { sandboxFingerprint, surroundingsOf } from './surroundings.ts';
@@ -30,8 +30,7 @@ export function resumeSweepCommand(input: {
     const prepared = await prepareSweep({ context, spec: sweep.spec, dataDir: input.dataDir });
     await ensureReady({ context, env: prepared.env });
     requireSameConditions(sweep, surroundingsOf(prepared, await sandboxFingerprint(context)));
-    await requireOneMeaning({ store, prepared });
-    return withStartedTemporal({ context, env: prepared.env }, async ({ client, uiUrl }) => {
+    return withStartedTemporal({ context, prepared }, async ({ client, uiUrl }) => {
       await startSweep(client, sweep);
       announce(context, sweep, uiUrl);
       if (input.detach === true) return detached(context, sweep, json);

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { connectClient } from '../connection.ts';
+import { InfrastructureError } from '../infrastructure-error.ts';
 import { missingSearchAttributes, namespaceRetentionHours } from '../namespace.ts';
 import { type DevInfo, devStatus, ensureDev, stopDev } from './dev.ts';
 import { projectHome } from './home.ts';
@@ -41,6 +42,8 @@ describe('the embedded supervisor', { timeout: 240_000 }, () => {
   let env: Record<string, string | undefined>;
   const log = () => {};
   const dev = (more: Record<string, string> = {}) => ensureDev({ home, env: { ...env, ...more }, log, entries });
+  const devBeside = (sweeps: string[], more: Record<string, string>) =>
+    ensureDev({ home, env: { ...env, ...more }, log, entries, running: async () => sweeps });
   const running = (pid: number | undefined) => pid !== undefined && processStart(pid) !== undefined;
 
   before(async () => {
@@ -98,6 +101,75 @@ describe('the embedded supervisor', { timeout: 240_000 }, () => {
     const commandLines = Object.values(again.pids).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
     assert.ok(!commandLines.join().includes(key));
     info = again;
+  });
+
+  test('a bare shell, or one with the same settings, leaves the worker alone, with or without a running sweep', async () => {
+    const settings = { QUALITYFLOW_DATA_DIR: root, DOCKER_HOST: 'unix:///x', OPENAI_BASE_URL: 'http://a/v1' };
+    const set = await dev(settings);
+    assert.notEqual(set.pids.worker, info.pids.worker);
+    const same = [
+      {},
+      { DOCKER_HOST: 'unix:///x' },
+      { PATH: `${env.PATH}:/nowhere`, LANG: 'C', TZ: 'UTC', TMPDIR: root },
+    ];
+    for (const more of same) {
+      assert.deepEqual((await dev(more)).pids, set.pids);
+      assert.deepEqual((await devBeside(['big'], more)).pids, set.pids);
+    }
+    const seen = JSON.parse(readFileSync(join(home, 'worker-seen.json'), 'utf8'));
+    assert.equal(seen.env.QUALITYFLOW_DATA_DIR, root);
+    info = set;
+  });
+
+  test('another setting is refused while a sweep runs, by its name alone, and taken when none does', async () => {
+    const cases = [
+      { OPENAI_API_KEY: 'sk-other' },
+      { OPENAI_BASE_URL: 'http://b/v1' },
+      { QUALITYFLOW_DATA_DIR: '/b' },
+      { DOCKER_HOST: 'unix:///b' },
+      { HTTPS_PROXY: 'http://b' },
+    ];
+    for (const more of cases) {
+      const [[name, value] = ['', '']] = Object.entries(more);
+      await assert.rejects(devBeside(['big'], more), (error) => {
+        assert.ok(error instanceof InfrastructureError);
+        assert.ok(
+          error.message.startsWith(`${name} is set otherwise here than for the running sweep big,`),
+          error.message,
+        );
+        assert.ok(!`${error.message}${error.remedy}`.includes(value));
+        assert.match(error.remedy, /sweep cancel big.*QUALITYFLOW_HOME/);
+        return true;
+      });
+      assert.deepEqual((await devStatus({ home }))?.processes.worker?.pid, info.pids.worker);
+    }
+    const idle = await ensureDev({ home, env: { ...env, DOCKER_HOST: 'unix:///b' }, log, entries, onlyWhenIdle: true });
+    assert.deepEqual(idle.pids, info.pids, 'a command that needs no settings brings none');
+    const taken = await dev({ OPENAI_BASE_URL: 'http://b/v1' });
+    assert.notEqual(taken.pids.worker, info.pids.worker);
+    const seen = JSON.parse(readFileSync(join(home, 'worker-seen.json'), 'utf8'));
+    assert.equal(seen.env.OPENAI_BASE_URL, 'http://b/v1');
+    assert.equal(seen.env.OPENAI_API_KEY, undefined, 'the key to the endpoint of before');
+    assert.equal(seen.env.DOCKER_HOST, 'unix:///x');
+    info = taken;
+  });
+
+  test('a supervisor that is stopped is told within the deadline, with its pid', { timeout: 40_000 }, async () => {
+    const pid = info.pids.supervisor ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const told = (error: unknown) => {
+        assert.ok(error instanceof InfrastructureError);
+        assert.equal(error.message, `The supervisor (pid ${pid}) does not answer within 10 s.`);
+        assert.match(error.remedy, new RegExp(`kill -CONT ${pid}`));
+        return true;
+      };
+      const commands = [devStatus({ home }), dev(), stopDev({ home })];
+      await Promise.all(commands.map((command) => assert.rejects(command, told)));
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    assert.deepEqual((await dev()).pids, info.pids);
   });
 
   test('its files are for the owner alone', () => {

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { withoutDocker } from '../src/sandbox/testing.ts';
+import { devStatus } from '../src/temporal/embedded/dev.ts';
+import { Project } from './support/cli.ts';
+
+/** A model that is called `slow` and never comes to an end of its replies. */
+function slowModel() {
+  const waiting = new Set<ServerResponse>();
+  const server = createServer((request, response) => {
+    if (request.method === 'GET')
+      response.end(JSON.stringify({ object: 'list', data: [{ id: 'slow', object: 'model' }] }));
+    else waiting.add(response);
+  });
+  return new Promise<{ url: string; asked: () => number; close: () => void }>((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' ? address?.port : 0;
+      const close = () => {
+        server.close();
+        server.closeAllConnections();
+      };
+      resolve({ url: `http://127.0.0.1:${port}/v1`, asked: () => waiting.size, close });
+    });
+  });
+}
+
+describe('a sweep that runs, and a second shell', { skip: withoutDocker, timeout: 200_000 }, () => {
+  const project = new Project();
+  const sweep = ['sweep', 'run', '--benchmark', 'mini', '--strategy', 'zero-shot', '--limit', '2'];
+  let model: Awaited<ReturnType<typeof slowModel>>;
+  let other: Awaited<ReturnType<typeof slowModel>>;
+  let env: Record<string, string>;
+  const worker = async () => (await devStatus({ home: project.home }))?.processes.worker;
+
+  before(async () => {
+    [model, other] = await Promise.all([slowModel(), slowModel()]);
+    env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-first', QUALITYFLOW_DATA_DIR: project.folder };
+  });
+  after(async () => {
+    await project.close();
+    model.close();
+    other.close();
+  });
+
+  it('is not cut off by `demo`, which started what the sweep came to use, nor by `dev`', async () => {
+    const demo = project.run('demo', '--yes');
+    while ((await devStatus({ home: project.home }))?.state !== 'running')
+      await new Promise((done) => setTimeout(done, 200));
+    // Refused for as long as the demo's own sweeps run, which ask other settings of the worker.
+    let started = await project.runWith(env, ...sweep, '--model', 'slow', '--name', 'big', '--detach');
+    const refusal =
+      /OPENAI_API_KEY, OPENAI_BASE_URL, QUALITYFLOW_DATA_DIR are set otherwise here than for the running sweep demo-/;
+    if (started.code !== 0) {
+      assert.match(started.stderr, refusal);
+      assert.equal((await demo).code, 0);
+      started = await project.runWith(env, ...sweep, '--model', 'slow', '--name', 'big', '--detach');
+    }
+    assert.equal(started.code, 0, started.stderr);
+    while (model.asked() === 0) await new Promise((done) => setTimeout(done, 100));
+    const before = await worker();
+    assert.ok(before !== undefined);
+
+    for (const command of [['dev'], ['demo', '--yes']]) {
+      const { code, stderr } = await project.run(...command);
+      assert.equal(code, 0, stderr);
+      assert.deepEqual(await worker(), before, command.join(' '));
+    }
+  });
+
+  it('is protected from every command that brings another setting', async () => {
+    const before = await worker();
+    const elsewhere = { ...env, OPENAI_BASE_URL: other.url };
+    const cases: [Record<string, string>, string[], RegExp][] = [
+      [elsewhere, [...sweep, '--model', 'slow', '--name', 'b'], /running sweep big uses it for/],
+      [elsewhere, ['solve', 'mini/gcd', '--model', 'slow'], /running sweep big uses it for/],
+      [
+        { ...env, OPENAI_API_KEY: 'sk-second' },
+        [...sweep, '--model', 'slow', '--name', 'c'],
+        /^(?!.*sk-).*OPENAI_API_KEY is set otherwise here than for the running sweep big,/m,
+      ],
+      [
+        { HTTPS_PROXY: 'http://127.0.0.1:9' },
+        [...sweep, '--model', 'scripted', '--name', 'd'],
+        /HTTPS_PROXY is set otherwise here than for the running sweep big,/,
+      ],
+      [{}, ['dev', '--data-dir', '.'], /^/],
+    ];
+    for (const [more, command, message] of cases) {
+      const { code, stderr } = await project.runWith(more, ...command);
+      if (command[0] === 'dev') assert.equal(code, 0, stderr);
+      else assert.ok(code === 2 || code === 3, `${command.join(' ')}: ${code} ${stderr}`);
+      assert.match(stderr, message);
+      assert.deepEqual(await worker(), before, command.join(' '));
+    }
+    const bin = await project.run('dev', '--data-dir', 'bin');
+    assert.match(bin.stderr, /QUALITYFLOW_DATA_DIR is set otherwise here than for the running sweep big,/);
+    assert.equal(bin.code, 3);
+  });
+
+  it('may be given another key by going on with it, and its end frees the worker', async () => {
+    const before = await worker();
+    const resumed = await project.runWith({ ...env, OPENAI_API_KEY: 'sk-new' }, 'sweep', 'resume', 'big', '--detach');
+    assert.equal(resumed.code, 0, resumed.stderr);
+    const renewed = await worker();
+    assert.notDeepEqual(renewed, before);
+    assert.equal((await project.run('sweep', 'cancel', 'big')).code, 0);
+    while (((await project.json('sweep', 'status', 'big')) as { run?: string }).run === 'running') {
+      await new Promise((done) => setTimeout(done, 300));
+    }
+    const { code, stderr } = await project.runWith(
+      { QUALITYFLOW_DATA_DIR: project.folder },
+      'dev',
+      '--data-dir',
+      'bin',
+    );
+    assert.equal(code, 0, stderr);
+    assert.notDeepEqual(await worker(), renewed);
+  });
+});
