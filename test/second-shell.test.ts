@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { withoutDocker } from '../src/sandbox/testing.ts';
 import { devStatus } from '../src/temporal/embedded/dev.ts';
 import { Project } from './support/cli.ts';
 
 /** A model that is called `slow` and never comes to an end of its replies. */
 function slowModel() {
-  const waiting = new Set<ServerResponse>();
   const server = createServer((request, response) => {
     if (request.method === 'GET')
       response.end(JSON.stringify({ object: 'list', data: [{ id: 'slow', object: 'model' }] }));
-    else waiting.add(response);
   });
-  return new Promise<{ url: string; asked: () => number; close: () => void }>((resolve) => {
+  return new Promise<{ url: string; close: () => void }>((resolve) => {
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
       const port = typeof address === 'object' ? address?.port : 0;
@@ -21,7 +20,7 @@ function slowModel() {
         server.close();
         server.closeAllConnections();
       };
-      resolve({ url: `http://127.0.0.1:${port}/v1`, asked: () => waiting.size, close });
+      resolve({ url: `http://127.0.0.1:${port}/v1`, close });
     });
   });
 }
@@ -44,27 +43,35 @@ describe('a sweep that runs, and a second shell', { skip: withoutDocker, timeout
     other.close();
   });
 
-  it('is not cut off by `demo`, which started what the sweep came to use, nor by `dev`', async () => {
+  const ended = async (name: string) => {
+    assert.equal((await project.run('sweep', 'cancel', name)).code, 0);
+    while ((await project.json('sweep', 'status', name)).state === 'running') await pause(300);
+  };
+
+  it('keeps what a demo started', async () => {
     const demo = project.run('demo', '--yes');
-    while ((await devStatus({ home: project.home }))?.state !== 'running')
-      await new Promise((done) => setTimeout(done, 200));
-    // Refused for as long as the demo's own sweeps run, which ask other settings of the worker.
-    let started = await project.runWith(env, ...sweep, '--model', 'slow', '--name', 'big', '--detach');
-    const refusal =
-      /OPENAI_API_KEY, OPENAI_BASE_URL, QUALITYFLOW_DATA_DIR are set otherwise here than for the running sweep demo-/;
-    if (started.code !== 0) {
-      assert.match(started.stderr, refusal);
-      assert.equal((await demo).code, 0);
-      started = await project.runWith(env, ...sweep, '--model', 'slow', '--name', 'big', '--detach');
-    }
+    while ((await devStatus({ home: project.home }))?.state !== 'running') await pause(100);
+    const started = await project.run(
+      ...sweep,
+      ...['--model', 'slow', '--endpoint', model.url, '--name', 'early', '--detach'],
+    );
     assert.equal(started.code, 0, started.stderr);
-    while (model.asked() === 0) await new Promise((done) => setTimeout(done, 100));
+    const { code, stderr } = await demo;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /What the demo started stays up, for early;/);
+    assert.ok((await worker()) !== undefined);
+    await ended('early');
+  });
+
+  it('keeps its worker beside commands without settings of their own', async () => {
+    const started = await project.runWith(env, ...sweep, '--model', 'slow', '--name', 'big', '--detach');
+    assert.equal(started.code, 0, started.stderr);
     const before = await worker();
     assert.ok(before !== undefined);
-
-    for (const command of [['dev'], ['demo', '--yes']]) {
+    const commands = [['dev'], ['solve', 'mini/word-counts', '--model', 'scripted', '--endpoint', 'scripted']];
+    for (const command of commands) {
       const { code, stderr } = await project.run(...command);
-      assert.equal(code, 0, stderr);
+      assert.ok(code === 0 || (command[0] === 'solve' && code === 1), stderr);
       assert.deepEqual(await worker(), before, command.join(' '));
     }
   });
@@ -74,7 +81,7 @@ describe('a sweep that runs, and a second shell', { skip: withoutDocker, timeout
     const elsewhere = { ...env, OPENAI_BASE_URL: other.url };
     const cases: [Record<string, string>, string[], RegExp][] = [
       [elsewhere, [...sweep, '--model', 'slow', '--name', 'b'], /running sweep big uses it for/],
-      [elsewhere, ['solve', 'mini/gcd', '--model', 'slow'], /running sweep big uses it for/],
+      [elsewhere, ['solve', 'mini/word-counts', '--model', 'slow'], /running sweep big uses it for/],
       [
         { ...env, OPENAI_API_KEY: 'sk-second' },
         [...sweep, '--model', 'slow', '--name', 'c'],
@@ -105,10 +112,7 @@ describe('a sweep that runs, and a second shell', { skip: withoutDocker, timeout
     assert.equal(resumed.code, 0, resumed.stderr);
     const renewed = await worker();
     assert.notDeepEqual(renewed, before);
-    assert.equal((await project.run('sweep', 'cancel', 'big')).code, 0);
-    while (((await project.json('sweep', 'status', 'big')) as { run?: string }).run === 'running') {
-      await new Promise((done) => setTimeout(done, 300));
-    }
+    await ended('big');
     const { code, stderr } = await project.runWith(
       { QUALITYFLOW_DATA_DIR: project.folder },
       'dev',

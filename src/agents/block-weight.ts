@@ -24,8 +24,8 @@ export function isAnswer(block: CodeBlock, problem: Problem, inspect: Inspect): 
 
 const READS_INPUT = /\b(?:raw_)?input[ \t]*\(|\bstdin\b(?![ \t]*=(?!=))|\bopen[ \t]*\([ \t]*0\b|\bfileinput\b/;
 const FAKES_INPUT = /\bstdin[ \t]*=(?!=)/;
-const TEST_FILE =
-  /^(?:import|from)[ \t]+(?:unittest|pytest)\b|^(?:async[ \t]+)?def[ \t]+test_|\bunittest\.main[ \t]*\(/m;
+/** A program that brings a `test_…` function along is a program still: fixes often come so. */
+const TEST_FILE = /^(?:import|from)[ \t]+(?:unittest|pytest)\b|\bunittest\.main[ \t]*\(/m;
 
 /**
  * How much speaks against a block that could be the answer; the last one of the least weight is taken. A stub shows a signature, a

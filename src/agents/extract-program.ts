@@ -164,7 +164,12 @@ function fromBlocks({
     chosen = { index, code, rule: repaired === undefined ? 'fenced' : 'fenced+unescaped', weight };
     if (weight === 0) break;
   }
-  if (chosen === undefined) return bodyFromBlocks(usable, problem, inspect);
+  const body =
+    chosen === undefined ||
+    (problem.kind === 'function' && inspect(chosen.code).implements.get(problem.entryPoint) !== 'body')
+      ? bodyFromBlocks({ blocks: usable, problem, inspect, besidesStub: chosen !== undefined })
+      : undefined;
+  if (chosen === undefined || body !== undefined) return body;
   const { index } = chosen;
   const readable = (block: CodeBlock) => !OTHER_LANGUAGES.has(block.language) && !inspect(block.code).hasErrors;
   const completed = withOtherDefinitions({
@@ -183,14 +188,26 @@ function fromBlocks({
   });
 }
 
-function bodyFromBlocks(blocks: CodeBlock[], problem: Problem, inspect: Inspect): Extracted | undefined {
+/** The last block that is a body and ends in a result, else (unless a stub stands beside it) the last that is one: an example of use has no `return`. */
+function bodyFromBlocks({
+  blocks,
+  problem,
+  inspect,
+  besidesStub,
+}: {
+  blocks: CodeBlock[];
+  problem: Problem;
+  inspect: Inspect;
+  besidesStub: boolean;
+}): Extracted | undefined {
   if (problem.form !== 'completion') return undefined;
-  for (const block of blocks.toReversed()) {
-    if (OTHER_LANGUAGES.has(block.language)) continue;
-    const body = asBody({ text: block.code, problem, inspect });
-    if (body !== undefined) return { kind: 'program', code: problem.statement + body, rule: 'fenced-body' };
-  }
-  return undefined;
+  const bodies = blocks.flatMap((block) => {
+    if (OTHER_LANGUAGES.has(block.language) || inspect(block.code).defines.has(problem.entryPoint)) return [];
+    return asBody({ text: block.code, problem, inspect }) ?? [];
+  });
+  const body =
+    bodies.findLast((one) => /\b(?:return|yield|raise)\b/.test(one)) ?? (besidesStub ? undefined : bodies.at(-1));
+  return body === undefined ? undefined : { kind: 'program', code: problem.statement + body, rule: 'fenced-body' };
 }
 
 function unfenced(text: string, problem: Problem): Extracted | undefined {

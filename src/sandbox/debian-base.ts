@@ -63,14 +63,11 @@ function isAlive(pid: number): boolean {
 async function requireCommands(...commands: string[]): Promise<void> {
   const folders = (process.env.PATH ?? '').split(delimiter);
   for (const command of commands) {
-    const found = await Promise.all(
-      folders.map((folder) => access(join(folder, command), constants.X_OK).then(yes, no)),
-    );
-    if (!found.includes(true)) throw new SandboxError(`${command} is not installed`);
+    const tries = folders.map((folder) => access(join(folder, command), constants.X_OK));
+    if (!(await Promise.allSettled(tries)).some(({ status }) => status === 'fulfilled'))
+      throw new SandboxError(`${command} is not installed`);
   }
 }
-const yes = () => true;
-const no = () => false;
 
 async function mmdebstrap({ args, temporary }: { args: string[]; temporary: string }): Promise<void> {
   await requireCommands('setpriv', 'unshare', 'mmdebstrap');

@@ -9,12 +9,12 @@ import { DEBIAN_ARGUMENTS, withDebianRoot } from './debian-base.ts';
 import { ownerLabels } from './owner.ts';
 import { RUNNER_FILES, runnerFolder, runnerSha256 } from './runner-files.ts';
 import { SandboxError } from './sandbox.ts';
+import { pruneImages } from './prune-images.ts';
 import { removeContainer } from './sweeper.ts';
 import { messageOf, statusOf, within } from './within.ts';
 
 const IMAGE = 'qualityflow-sandbox';
 const BASE = 'qualityflow-sandbox-base';
-const KEPT_IMAGES = 2;
 /** A registry that neither refuses nor answers is given up after this long without a sign of progress. */
 const REGISTRY_STALL_MS = 60_000;
 const IMPORT_MS = 10 * 60_000;
@@ -57,29 +57,10 @@ export async function ensureSandboxImage(options: ImageOptions): Promise<{ image
   const imageId = await idOf(docker, tag);
   if (imageId === undefined)
     throw new SandboxError(`Docker reported the build of ${tag} as done, but the image is not there`);
-  await pruneImages({ docker, log }).catch((error: unknown) => log(`old images stay: ${messageOf(error)}`));
-  return { imageId, how: `built on ${base.how}` };
-}
-
-/**
- * Every change of the runner leaves an image behind. The newest two stay: another version of the product may still be at work with the
- * one before. Docker refuses where a container has one in use, and that one stays too.
- */
-export async function pruneImages({ docker, log }: Pick<ImageOptions, 'docker' | 'log'>): Promise<void> {
-  const ours = await within(
-    { ms: 30_000, what: 'listing sandbox images' },
-    docker.listImages({ filters: { reference: [IMAGE] } }),
+  await pruneImages({ docker, log, repository: IMAGE, current: imageId }).catch((error: unknown) =>
+    log(`old images stay: ${messageOf(error)}`),
   );
-  const old = ours.sort((a, b) => b.Created - a.Created).slice(KEPT_IMAGES);
-  for (const tag of old.flatMap(({ RepoTags }) => RepoTags ?? [])) {
-    if (!tag.startsWith(`${IMAGE}:`)) continue;
-    try {
-      await within({ ms: 30_000, what: `removing ${tag}` }, docker.getImage(tag).remove());
-      log(`removed the old image ${tag}`);
-    } catch (error) {
-      if (statusOf(error) !== 409 && statusOf(error) !== 404) throw error;
-    }
-  }
+  return { imageId, how: `built on ${base.how}` };
 }
 
 function hashOf(...parts: string[]): string {
