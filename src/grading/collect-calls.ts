@@ -38,7 +38,9 @@ export interface Collected {
 /** Either assert-style tests, each a piece of Python that calls the entry point, or a `check(candidate)` function. */
 export type TestSource = { tests: string[] } | { check: string };
 
-const SECONDS = 20;
+/** CPU seconds of a job. The script stops each test after 2 s; what it cannot interrupt ends with the job. */
+const MAX_SECONDS = 20;
+const secondsFor = (tests: number) => Math.min(MAX_SECONDS, 3 + 2 * tests);
 /** A test that calls with the result of a call needs one round a level. What needs more cannot be replayed. */
 export const MAX_ROUNDS = 10;
 
@@ -55,9 +57,10 @@ export async function collectCalls(job: {
   signal?: AbortSignal | undefined;
 }): Promise<Collected> {
   const { sandbox, entryPoint, setup, source, trust, signal } = job;
-  const input = { mode: 'collect', rounds: MAX_ROUNDS, entryPoint, setup, ...source };
-  const answer = await askJudge({ sandbox, script: 'replay', input, reply, trust, seconds: SECONDS, signal });
   const wanted = 'tests' in source ? source.tests : undefined;
+  const seconds = wanted === undefined ? MAX_SECONDS : secondsFor(wanted.length);
+  const input = { mode: 'collect', rounds: MAX_ROUNDS, entryPoint, setup, ...source };
+  const answer = await askJudge({ sandbox, script: 'replay', input, reply, trust, seconds, signal });
   if (answer.kind === 'reply' && (wanted === undefined || answer.reply.tests.length === wanted.length))
     return answer.reply;
   const invalid =

@@ -11,6 +11,8 @@ from collections import deque
 import qf_encoding
 
 CHARS = 200
+# A test that makes one call so often in a row waits for another result.
+SAME_CALLS = 1000
 BUILTIN_ATTRIBUTES = {name for kind in (int, float, complex, str, bytes, list, tuple, dict, set, range) for name in dir(kind)}
 MUTABLE = (list, dict, set, bytearray, deque)
 STANDARD_SUBCLASSES = ('{"u":["collections.OrderedDict"', '{"u":["collections.Counter"', '{"u":["collections.defaultdict"')
@@ -126,6 +128,7 @@ class State:
         self.memo, self.rounds = memo, rounds
         self.collecting = memo is None
         self.calls = []
+        self.same = 0
         self.inherent = None
         self.outcome = None
         self.last = None
@@ -151,6 +154,10 @@ class State:
             return self.unsendable("passes an object that cannot be sent")
         row = None if self.memo is None else self.memo.get(key)
         if row is None:
+            self.same = self.same + 1 if self.calls and self.calls[-1] == key else 0
+            if self.same > SAME_CALLS:
+                self.inherent = self.inherent or "makes one call again and again"
+                self.stop(None)
             self.calls.append(key)
             self.collecting = True
             return Placeholder(self, 1)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -15,10 +16,12 @@ import { after, before, describe, test } from 'node:test';
 import { connectClient } from '../connection.ts';
 import { InfrastructureError } from '../infrastructure-error.ts';
 import { missingSearchAttributes, namespaceRetentionHours } from '../namespace.ts';
+import { askSupervisor, type DevState } from './control.ts';
 import { type DevInfo, devStatus, ensureDev, stopDev } from './dev.ts';
-import { projectHome } from './home.ts';
+import { prepareHome, projectHome } from './home.ts';
 import { processStart } from './process-table.ts';
 import { ensureTemporalBinary } from './temporal-binary.ts';
+import { workerEnv } from './worker-env.ts';
 
 /** Stand-ins for the two children of ours: what they do is not the supervisor's business. */
 const WORKER = `
@@ -217,6 +220,31 @@ describe('the embedded supervisor', { timeout: 240_000 }, () => {
         JSON.parse(readFileSync(join(other, 'worker-seen.json'), 'utf8')).env.TEMPORAL_ADDRESS,
         info.address,
       );
+    } finally {
+      await stopDev({ home: other });
+    }
+  });
+
+  test('a supervisor of another build is replaced, but not under a running sweep', async () => {
+    const other = prepareHome(join(root, 'old-build'));
+    const main = join(import.meta.dirname, 'supervisor-main.ts');
+    spawn(process.execPath, [main, other, 'older', entries.worker, entries.scripted], {
+      detached: true,
+      stdio: 'ignore',
+    });
+    try {
+      const cluster = { ...env, TEMPORAL_ADDRESS: info.address };
+      const request = { op: 'configure', env: workerEnv({ env: cluster }), onlyWhenIdle: false } as const;
+      let old: DevState | undefined;
+      while (old === undefined) {
+        old = await askSupervisor(other, { ...request, running: [], temporalPath: null });
+        if (old === undefined) await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      const options = { home: other, env: cluster, log, entries };
+      await assert.rejects(ensureDev({ ...options, running: async () => ['big'] }), /the sweep big is another build/);
+      assert.equal((await devStatus({ home: other }))?.processes.supervisor?.pid, old.processes.supervisor?.pid);
+      const replaced = await ensureDev(options);
+      assert.notEqual(replaced.pids.supervisor, old.processes.supervisor?.pid);
     } finally {
       await stopDev({ home: other });
     }
