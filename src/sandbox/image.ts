@@ -7,9 +7,9 @@ import type Docker from 'dockerode';
 import { create as createTar } from 'tar';
 import { DEBIAN_ARGUMENTS, withDebianRoot } from './debian-base.ts';
 import { ownerLabels } from './owner.ts';
+import { pruneImages } from './prune-images.ts';
 import { RUNNER_FILES, runnerFolder, runnerSha256 } from './runner-files.ts';
 import { SandboxError } from './sandbox.ts';
-import { pruneImages } from './prune-images.ts';
 import { removeContainer } from './sweeper.ts';
 import { messageOf, statusOf, within } from './within.ts';
 

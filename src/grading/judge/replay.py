@@ -145,6 +145,8 @@ def collect(job):
             state.inherent = "does not end without the program's results"
         if outcome["status"] == "invalid_test":
             entry["invalid"] = outcome["exception"]
+        elif alias and "check" in bench.free[index] and "check" not in bench.names:
+            entry["invalid"] = "defines no function check"
         elif state.inherent:
             entry["inherent"] = bounded(state.inherent)
         elif outcome.get("alarm"):
