@@ -4,7 +4,8 @@ import type { ModelReply, ModelRequest, ReplyStore } from '../models/model.ts';
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 
-export type SweepState = 'created' | 'running' | 'completed' | 'cancelled';
+/** `paused` by a person, `blocked` by a permanent error of its endpoint: both are running sweeps whose activities hold. */
+export type SweepState = 'created' | 'running' | 'paused' | 'blocked' | 'completed' | 'cancelled';
 
 export interface SweepPlan {
   name: string;
@@ -18,6 +19,8 @@ export interface SweepPlan {
   endpointIdentity: string;
   planned: number;
   state: SweepState;
+  /** Why, for `blocked`; empty otherwise. */
+  stateReason: string;
   createdAt: string;
   updatedAt: string;
 }
@@ -53,14 +56,17 @@ export interface OutcomeRow extends OutcomeSummary {
 }
 
 /** Outcomes that close a problem for good; only rows that are not final are ever replaced. */
-export interface Store extends ReplyStore {
+export interface Store extends ReplyStore, Ledger {
   /** `exists` when the name is taken. */
-  createSweep(sweep: Omit<SweepRow, 'state' | 'createdAt' | 'updatedAt'>): Promise<'created' | 'exists'>;
+  createSweep(sweep: Omit<SweepRow, 'state' | 'stateReason' | 'createdAt' | 'updatedAt'>): Promise<'created' | 'exists'>;
   /** The row without its tasks: one small read, for activities that know their task. */
   getPlan(name: string): Promise<SweepPlan | undefined>;
   getSweep(name: string): Promise<SweepRow | undefined>;
   listSweeps(): Promise<SweepRow[]>;
-  setSweepState(name: string, state: SweepState): Promise<void>;
+  /**
+   * One statement; `from` makes it conditional (a sweep that has completed meanwhile is not paused any more). False when nothing changed.
+   */
+  setSweepState(name: string, state: SweepState, options?: { reason?: string; from?: readonly SweepState[] }): Promise<boolean>;
   /** Endpoint and allowed requests at once of each running sweep. */
   runningLimits(): Promise<{ endpoint: string; requests: number }[]>;
   /** Positions are task index × samples + sample. */
