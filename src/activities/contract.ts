@@ -65,7 +65,12 @@ export type Unusable = { kind: 'unusable'; reason: UnusableReason; detail: strin
  * `blocked`: a permanent error of the endpoint stopped it (`sweep resume` goes on). `budget`: open reservations of others leave no room
  * at the moment. `paced`: the endpoint asked for a wait too long to sit through in an activity; `until` (ISO 8601) is given for this one alone.
  */
-export type Held = { kind: 'held'; reason: 'paused' | 'blocked' | 'budget' | 'paced'; detail: string; until?: string | undefined };
+export type Held = {
+  kind: 'held';
+  reason: 'paused' | 'blocked' | 'budget' | 'paced';
+  detail: string;
+  until?: string | undefined;
+};
 
 export type ProgramReply = { kind: 'program'; code: string; rule: string; reply: ReplyRef } | Unusable | Held;
 /** One completed visible test, as the model imagined it. `prediction` is a Python expression; `comparison` decides it (see `maskExpected`). */
@@ -127,6 +132,8 @@ export interface ProblemInput {
   model: ModelSettings;
   endpointIdentity: string;
   seed: number;
+  /** Longest time in all that the problem waits because its endpoint asked for it, in ms. */
+  maxWaitMs: number;
   queues: Queues;
 }
 
@@ -156,6 +163,7 @@ export interface StoreActivities {
     model: ModelSettings;
     endpointIdentity: string;
     seed: number;
+    maxWaitMs: number;
     concurrency: number;
   }>;
   /** Planned runs in `[from, to)` without a final outcome, in order of position. */
@@ -165,6 +173,7 @@ export interface StoreActivities {
   /** Outcomes that end without a grade: nothing to grade, infra, cancelled. */
   recordOutcome: (input: { run: RunKey; summary: OutcomeSummary }) => Promise<OutcomeSummary>;
   countOutcomes: (input: { sweep: string }) => Promise<Record<string, number>>;
+  /** `running` leaves a sweep alone that is paused or blocked: only a person's `unpause` or `resume` ends that. */
   markSweep: (input: { sweep: string; state: 'running' | 'completed' | 'cancelled' }) => Promise<void>;
 }
 

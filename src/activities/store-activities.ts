@@ -20,6 +20,7 @@ export function storeActivities(deps: Dependencies): StoreActivities {
         model: spec.model,
         endpointIdentity,
         seed: spec.seed,
+        maxWaitMs: spec.maxWaitMs,
         concurrency: spec.concurrency.problems,
       };
     },
@@ -49,6 +50,12 @@ export function storeActivities(deps: Dependencies): StoreActivities {
     },
 
     countOutcomes: ({ sweep }) => store.countOutcomes(sweep),
-    markSweep: ({ sweep, state }) => store.setSweepState(sweep, state),
+    async markSweep({ sweep, state }) {
+      await store.setSweepState(
+        sweep,
+        state,
+        state === 'running' ? { from: ['created', 'completed', 'cancelled'] } : {},
+      );
+    },
   };
 }

@@ -102,7 +102,7 @@ export async function requireOneMeaning({ store, prepared }: { store: Store; pre
   const { spec, endpoint } = prepared;
   const other = (await store.listSweeps()).find(
     (row) =>
-      row.state === 'running' &&
+      ['running', 'paused', 'blocked'].includes(row.state) &&
       row.name !== spec.name &&
       row.spec.model.endpoint === spec.model.endpoint &&
       row.endpointIdentity !== endpoint.identity,

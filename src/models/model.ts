@@ -78,7 +78,12 @@ export interface ReplyStore {
    * First writer wins; a second `put` of the same key changes nothing of the reply. `settles` closes that reservation with what the reply
    * really cost, in the same transaction.
    */
-  putReply(key: string, request: ModelRequest, reply: ModelReply, settles?: { reservation: string; cost: Cost }): Promise<void>;
+  putReply(
+    key: string,
+    request: ModelRequest,
+    reply: ModelReply,
+    settles?: { reservation: string; cost: Cost },
+  ): Promise<void>;
 }
 
 /** Tokens and money; money in whole micro-dollars (1 US$ = 1,000,000), rounded up. */
@@ -102,16 +107,26 @@ export interface Account {
  */
 export interface Ledger {
   /**
-   * `exhausted`: settled + possibly charged alone leave no room for it. `wait`: open reservations of others do. An open reservation for the
-   * same request key by an earlier attempt of the same step is marked possibly charged first: its request may have arrived.
+   * `exhausted`: settled + possibly charged alone leave no room for it. `wait`: open reservations of others do. Whatever is still open in this
+   * sweep for the same request key was left by an attempt that died, and is marked possibly charged first: its request may have arrived. (Should it
+   * live on in another process, it settles its own when its reply comes.)
    */
-  reserve(input: { account: Account; requestKey: string; bound: Cost }): Promise<{ kind: 'reserved'; reservation: string } | { kind: 'wait' } | { kind: 'exhausted' }>;
+  reserve(input: {
+    account: Account;
+    requestKey: string;
+    bound: Cost;
+  }): Promise<{ kind: 'reserved'; reservation: string } | { kind: 'wait' } | { kind: 'exhausted' }>;
   /** The request certainly cost nothing (refused, never arrived). */
   release(reservation: string): Promise<void>;
   /** The request may have cost its bound (cut off, timed out): it keeps counting in full. */
   markPossiblyCharged(reservation: string): Promise<void>;
   /** Sums over a sweep; `cap` null where it has none. `possiblyCharged` counts reservations. */
-  spent(sweep: string): Promise<{ settled: Cost; open: Cost; possiblyCharged: Cost & { requests: number }; cap: { tokens: number | null; microUsd: number | null } }>;
+  spent(sweep: string): Promise<{
+    settled: Cost;
+    open: Cost;
+    possiblyCharged: Cost & { requests: number };
+    cap: { tokens: number | null; microUsd: number | null };
+  }>;
 }
 
 /**

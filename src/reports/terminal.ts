@@ -56,6 +56,12 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
+/** Micro-dollars as US$, to the cent, and to the micro-dollar below one. */
+export function usd(microUsd: number): string {
+  const digits = microUsd > 0 && microUsd < 10_000 ? 6 : 2;
+  return `US$ ${(microUsd / 1_000_000).toFixed(digits)}`;
+}
+
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return ms < 60_000

@@ -35,7 +35,7 @@ export interface SweepSpec {
   /** Independent runs of the strategy a task. */
   samples: number;
   seed: number;
-  /** Operational (the three below): may change on resume, not part of the identity. */
+  /** Operational (this and what follows): may change on resume, not part of the identity. */
   concurrency: { problems: number; requests: number };
   /** Hard, run-wide. `usd` needs `prices`. */
   budget: { tokens?: number | undefined; usd?: number | undefined };

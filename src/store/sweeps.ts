@@ -3,6 +3,7 @@ import type { PlannedRun } from '../activities/contract.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 import type { Database } from './database.ts';
 import { fromJson, keyText } from './encoding.ts';
+import { capsOf, markOpen, NOTHING_USED } from './ledger.ts';
 import type { Schema } from './schema.ts';
 import type { Store, SweepPlan, SweepRow, SweepState } from './store.ts';
 import { noSuchSweep, StoreError } from './store-error.ts';
@@ -16,7 +17,14 @@ export function sweepTable(
   database: Database,
 ): Pick<
   Store,
-  'createSweep' | 'getPlan' | 'getSweep' | 'listSweeps' | 'setSweepState' | 'runningLimits' | 'listUnfinished'
+  | 'createSweep'
+  | 'getPlan'
+  | 'getSweep'
+  | 'listSweeps'
+  | 'setSweepState'
+  | 'updateOperational'
+  | 'runningLimits'
+  | 'listUnfinished'
 > {
   return {
     async createSweep(sweep) {
@@ -37,6 +45,7 @@ export function sweepTable(
             samples: sweep.spec.samples,
             planned: sweep.planned,
             state: 'created',
+            state_reason: '',
             created_at: now,
             updated_at: now,
           })
@@ -44,6 +53,10 @@ export function sweepTable(
           .returning('name')
           .executeTakeFirst();
         if (created === undefined) return 'exists';
+        await db
+          .insertInto('ledgers')
+          .values({ sweep: name, ...NOTHING_USED, ...capsOf(sweep.spec) })
+          .execute();
         const rows = tasks.map((task_id, task_index) => ({ sweep: name, task_index, task_id }));
         for (let at = 0; at < rows.length; at += INSERT_ROWS) {
           await db
@@ -78,14 +91,33 @@ export function sweepTable(
       });
     },
 
-    async setSweepState(name, state) {
-      await database.run((db) =>
-        db
+    async setSweepState(name, state, { reason = '', from } = {}) {
+      return database.transact(async (db) => {
+        let update = db
           .updateTable('sweeps')
-          .set({ state, updated_at: new Date().toISOString() })
+          .set({ state, state_reason: keyText(reason), updated_at: new Date().toISOString() })
+          .where('name', '=', keyText(name));
+        if (from !== undefined) update = update.where('state', 'in', from);
+        const changed = await update.returning('name').executeTakeFirst();
+        if (changed === undefined) return false;
+        if (state === 'completed' || state === 'cancelled') await markOpen(db, { sweep: changed.name });
+        return true;
+      });
+    },
+
+    async updateOperational(name, change) {
+      return database.transact(async (db) => {
+        const row = await db.selectFrom('sweeps').select('spec').where('name', '=', keyText(name)).executeTakeFirst();
+        if (row === undefined) return false;
+        const spec: SweepSpec = { ...fromJson<SweepSpec>(row.spec), ...change };
+        await db
+          .updateTable('sweeps')
+          .set({ spec: JSON.stringify(spec), updated_at: new Date().toISOString() })
           .where('name', '=', keyText(name))
-          .execute(),
-      );
+          .execute();
+        await db.updateTable('ledgers').set(capsOf(spec)).where('sweep', '=', keyText(name)).execute();
+        return true;
+      });
     },
 
     async runningLimits() {
@@ -149,13 +181,17 @@ function planOf(row: Selectable<Schema['sweeps']>): SweepPlan {
     endpointIdentity: row.endpoint_identity,
     planned: row.planned,
     state: sweepState(row.state),
+    stateReason: row.state_reason,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
 }
 
+const STATES: readonly SweepState[] = ['created', 'running', 'paused', 'blocked', 'completed', 'cancelled'];
+
 function sweepState(text: string): SweepState {
-  if (text === 'created' || text === 'running' || text === 'completed' || text === 'cancelled') return text;
+  const state = STATES.find((known) => known === text);
+  if (state !== undefined) return state;
   throw new StoreError({
     kind: 'corrupt',
     message: `A sweep in the database has the unknown state ${JSON.stringify(text)}.`,

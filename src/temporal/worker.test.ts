@@ -90,6 +90,7 @@ function inputOf(sample: number, queues: ProblemInput['queues']): ProblemInput {
     },
     endpointIdentity: 'toy',
     seed: 0,
+    maxWaitMs: 60_000,
     queues,
   };
 }

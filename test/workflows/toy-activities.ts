@@ -34,6 +34,7 @@ export class ToyPlan {
   readonly tasks: string[];
   readonly strategy: Strategy;
   concurrency = 4;
+  maxWaitMs = 60_000;
 
   constructor(tasks: string[], strategy: Strategy = { kind: 'zero-shot' }) {
     this.tasks = tasks;
@@ -68,6 +69,7 @@ export function toyActivities(plan: ToyPlan, own: Partial<Activities> = {}): Act
       model: toyModel,
       endpointIdentity: 'toy',
       seed: 0,
+      maxWaitMs: plan.maxWaitMs,
       concurrency: plan.concurrency,
     }),
     listUnfinished: async ({ from, to, limit }) => plan.unfinished(from, to, limit),
@@ -104,9 +106,13 @@ export function toyActivities(plan: ToyPlan, own: Partial<Activities> = {}): Act
       reply,
     }),
     clarifyProblem: async () => ({ kind: 'clarification', statement: 'clearer', reply }),
-    runPrograms: async ({ programs, tests }) =>
-      programs.map(() => tests.map((test) => ({ status: 'fail', test: test.kind === 'assert' ? test.source : '' }))),
-    comparePredictions: async ({ predictions }) => predictions.map(() => false),
+    runPrograms: async ({ programs, tests }) => ({
+      kind: 'rows',
+      rows: programs.map(() =>
+        tests.map((test) => ({ status: 'fail', test: test.kind === 'assert' ? test.source : '' })),
+      ),
+    }),
+    comparePredictions: async ({ predictions }) => ({ kind: 'compared', equal: predictions.map(() => false) }),
     scoreSubmission: async ({ run, solution }) =>
       plan.record(run, { outcome: 'pass', detail: 'passes', finalStep: solution.finalStep, tokens: 2, requests: 1 }),
     ...own,
