@@ -6,7 +6,7 @@
 // Installs the locked dependencies when they are missing or others, then goes on under a Node that runs TypeScript.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +36,23 @@ function wantedStamp() {
 }
 
 function installed() {
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === wantedStamp();
+  return (existsSync(stamp) && readFileSync(stamp, 'utf8') === wantedStamp()) || installedByNpm();
+}
+
+/** Whether npm's own record of the tree holds every locked package, as after somebody's `npm ci`. Optional ones depend on the platform. */
+function installedByNpm() {
+  try {
+    const packagesOf = (path) => JSON.parse(readFileSync(path, 'utf8')).packages;
+    const there = packagesOf(join(modules, '.package-lock.json'));
+    const wanted = Object.entries(packagesOf(join(root, 'package-lock.json'))).filter(([path]) => path !== '');
+    return wanted.every(([path, { optional, devOptional, version, integrity }]) => {
+      const found = there[path];
+      if (found === undefined) return optional === true || devOptional === true;
+      return found.version === version && found.integrity === integrity && existsSync(join(root, path, 'package.json'));
+    });
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -90,6 +106,14 @@ async function exclusively(work) {
 
 async function install() {
   if (installed()) return;
+  // `npm ci` empties the folder that a link leads to, which belongs to somebody else.
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    const place = existsSync(modules) ? realpathSync(modules) : 'a folder that is not there';
+    fail(
+      `node_modules is a link to ${place}, which does not hold the packages of package-lock.json. Remove the link, or run npm ci there, then run this again.`,
+      3,
+    );
+  }
   process.stderr.write('Installing dependencies (npm ci) …\n');
   const wanted = wantedStamp();
   const npm = process.env.npm_execpath;

@@ -99,7 +99,9 @@ export interface TrailEntry {
 /** How a strategy left a task: what it submits (index into trail), or why there is nothing to grade. */
 export type Solution =
   | { kind: 'submitted'; trail: TrailEntry[]; submission: number; finalStep: Step | 'reverted' }
-  | { kind: 'nothing'; reason: 'no_code' | 'refused' | 'truncated'; detail: string };
+  | { kind: 'nothing'; reason: 'no_code' | 'refused' | 'truncated'; detail: string }
+  /** Every request for a program was refused by the endpoint: that says nothing about the model. */
+  | { kind: 'unserved'; detail: string };
 
 export type FinalOutcome =
   | 'pass'
@@ -168,13 +170,13 @@ export interface StoreActivities {
   }>;
   /** Planned runs in `[from, to)` without a final outcome, in order of position. */
   listUnfinished: (input: { sweep: string; from: number; to: number; limit: number }) => Promise<PlannedRun[]>;
-  /** Waits until a running problem workflow of this id has ended; heartbeats. */
-  awaitProblem: (input: { workflowId: string }) => Promise<void>;
+  /** Whether a workflow of this id is running now. Short, so that waiting for one holds no slot. */
+  isRunning: (input: { workflowId: string }) => Promise<boolean>;
   /** Outcomes that end without a grade: nothing to grade, infra, cancelled. */
   recordOutcome: (input: { run: RunKey; summary: OutcomeSummary }) => Promise<OutcomeSummary>;
   countOutcomes: (input: { sweep: string }) => Promise<Record<string, number>>;
   /** `running` leaves a sweep alone that is paused or blocked: only a person's `unpause` or `resume` ends that. */
-  markSweep: (input: { sweep: string; state: 'running' | 'completed' | 'cancelled' }) => Promise<void>;
+  markSweep: (input: { sweep: string; state: 'running' | 'completed' | 'cancelled' | 'failed' }) => Promise<void>;
 }
 
 /** Served by a model queue: one model request each (two turns for imagined execution). */

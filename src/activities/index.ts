@@ -15,7 +15,7 @@ export function createActivities(deps: Dependencies): Activities {
     loadProblem: withHeartbeat(store.loadProblem),
     loadSweep: withHeartbeat(store.loadSweep),
     listUnfinished: withHeartbeat(store.listUnfinished),
-    awaitProblem: withHeartbeat(store.awaitProblem),
+    isRunning: withHeartbeat(store.isRunning),
     recordOutcome: withHeartbeat(store.recordOutcome),
     countOutcomes: withHeartbeat(store.countOutcomes),
     markSweep: withHeartbeat(store.markSweep),

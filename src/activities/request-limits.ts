@@ -18,7 +18,10 @@ export interface RequestLimits {
  * The largest `concurrency.requests` of the running sweeps that use an endpoint's queue, read from the store again and again, so that a
  * new sweep needs no new worker; below it, what the endpoint takes at the moment.
  */
-export function watchRequestLimits(store: Pick<Store, 'runningLimits'>, log: (line: string) => void): RequestLimits {
+export async function watchRequestLimits(
+  store: Pick<Store, 'runningLimits'>,
+  log: (line: string) => void,
+): Promise<RequestLimits> {
   let configured = new Map<string, number>();
   const adaptive = new Map<string, AdaptiveLimit>();
   const refresh = async () => {
@@ -30,6 +33,8 @@ export function watchRequestLimits(store: Pick<Store, 'runningLimits'>, log: (li
     configured = next;
   };
   const configuredOf = (queue: string) => Math.max(1, configured.get(queue) ?? DEFAULT_REQUESTS);
+  // Before the first slot is given: queued work of a one-slot server must not arrive twenty at a time.
+  await refresh();
   // A store that is busy or away for a moment leaves the limits as they were.
   const timer = setInterval(() => void refresh().catch(() => undefined), REFRESH_MS);
   return {

@@ -4,7 +4,7 @@ import { gradeHidden } from '../grading/grade-hidden.ts';
 import { gradeTests } from '../grading/grade-tests.ts';
 import type { TestResult } from '../grading/verdict.ts';
 import { DEFAULT_LIMITS, SandboxError } from '../sandbox/sandbox.ts';
-import type { OutcomeSummary, SandboxActivities, StepContext } from './contract.ts';
+import type { OutcomeSummary, RunKey, SandboxActivities, StepContext } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { sandboxFailure } from './failures.ts';
 import { settledSummary } from './settled-summary.ts';
@@ -80,7 +80,7 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
           tokens: 0,
           requests: 0,
         });
-        await store.recordOutcome({
+        const recorded = await store.recordOutcome({
           ...summary,
           run,
           trail,
@@ -88,7 +88,7 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
           fingerprint: await sandbox.fingerprint(),
           recordedAt: new Date().toISOString(),
         });
-        return summary;
+        return recorded ? summary : storedSummary(deps, run, summary);
       }),
   };
 }
@@ -98,6 +98,14 @@ function brief(rows: TestResult[][]): TestResult[][] {
   return rows.map((row) =>
     row.map((result) => (result.status === 'pass' ? { status: 'pass', test: result.test } : result)),
   );
+}
+
+/** The row an earlier try of this activity wrote, just before it was lost: the store and Temporal must tell the same. */
+async function storedSummary({ store }: Dependencies, run: RunKey, otherwise: OutcomeSummary): Promise<OutcomeSummary> {
+  const row = await store.getOutcome(run);
+  if (row === undefined) return otherwise;
+  const { outcome, detail, finalStep, tokens, requests } = row;
+  return { outcome, detail, finalStep, tokens, requests };
 }
 
 /** What a person wants to read beside the verdict. Expected values stay out: this travels into the history of a problem. */

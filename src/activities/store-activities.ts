@@ -1,4 +1,4 @@
-import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { StoreActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { settledSummary } from './settled-summary.ts';
@@ -27,12 +27,12 @@ export function storeActivities(deps: Dependencies): StoreActivities {
 
     listUnfinished: (input) => store.listUnfinished(input),
 
-    async awaitProblem({ workflowId }) {
+    async isRunning({ workflowId }) {
       try {
-        await client.workflow.getHandle(workflowId).result();
+        return (await client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
       } catch (error) {
-        // However it ended, it has ended; the store says what came of it.
-        if (!(error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError)) throw error;
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
       }
     },
 

@@ -44,7 +44,7 @@ export async function startWorkerProcess({
   const settings = temporalSettings({ env, address, namespace });
   const { client, connection: clientConnection } = await connectClient(settings);
   const connection = await connectWorkers(settings);
-  const limits = watchRequestLimits(store, log);
+  const limits = await watchRequestLimits(store, log);
 
   let sandbox: Promise<Sandbox> | undefined;
   const openSandbox = async () => {

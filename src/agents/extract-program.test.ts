@@ -252,6 +252,41 @@ const rows: [
     { problem: humanEval },
   ],
   [
+    'body in a block, then its use',
+    `${fence('    return list(range(n))')}\nUse:\n${fence('x = f(2)\nprint(x)')}\nor\n${fence('from solution import f\nprint(f(2))')}`,
+    { code: `${humanEval.statement}    return list(range(n))`, rule: 'fenced-body' },
+    { problem: humanEval },
+  ],
+  [
+    'the statement repeated, then a body',
+    `${fence(humanEval.statement)}\nThe body:\n${fence('    return list(range(n))')}\n${fence('f(2)')}`,
+    { code: `${humanEval.statement}    return list(range(n))`, rule: 'fenced-body' },
+    { problem: humanEval },
+  ],
+  [
+    'a body, then the signature',
+    `${fence('return list(range(n))')}\nfor\n${fence('def f(n: int): ...')}`,
+    { code: `${humanEval.statement}    return list(range(n))`, rule: 'fenced-body' },
+    { problem: humanEval },
+  ],
+  [
+    'a body without a result',
+    fence('    n.sort()'),
+    { code: `${humanEval.statement}    n.sort()`, rule: 'fenced-body' },
+    { problem: humanEval },
+  ],
+  [
+    'a stub and its use are no body',
+    `${fence('def f(n): ...')}\n${fence('print(f(2))')}`,
+    { code: 'from typing import List\n\ndef f(n): ...', rule: 'fenced+preamble' },
+    { problem: humanEval },
+  ],
+  [
+    'a fix that brings its test along',
+    `${fence('def f(n):\n    return n - 1')}\nNo, wrong!\n${fence(`${GOOD}\n\ndef test_f():\n    assert f(1) == 2`)}`,
+    { code: `${GOOD}\n\ndef test_f():\n    assert f(1) == 2`, rule: 'fenced' },
+  ],
+  [
     'signature repeated: the preamble is put back',
     fence('def f(n: int) -> List[int]:\n    return []'),
     { code: 'from typing import List\n\ndef f(n: int) -> List[int]:\n    return []', rule: 'fenced+preamble' },
@@ -292,6 +327,34 @@ const rows: [
     { code: GOOD, rule: 'completion' },
     { api: 'completions' },
   ],
+  ['base model, cut at once', '\n\ndef f(n):\n    return []\n', 'no_code', { problem: humanEval, api: 'completions' }],
+  ['base model, a description cut at once', '\nassert f(1) == 2', 'no_code', { api: 'completions' }],
+  ['base model, imports only', 'from solution import f\n', 'no_code', { api: 'completions' }],
+  [
+    'stdio: a try of the function after the program',
+    `${fence('def solve(s):\n    return int(s) * 2\n\nprint(solve(input()))')}\nTest it:\n${fence('print(solve("3"))  # 6')}`,
+    { code: 'def solve(s):\n    return int(s) * 2\n\nprint(solve(input()))', rule: 'fenced' },
+    { problem: stdio },
+  ],
+  [
+    'stdio: a test with its own input',
+    `${fence('import sys\nprint(sys.stdin.read())')}\n${fence('import io, sys\nsys.stdin = io.StringIO("3")\nprint(input())')}`,
+    { code: 'import sys\nprint(sys.stdin.read())', rule: 'fenced' },
+    { problem: stdio },
+  ],
+  [
+    'stdio: a test from outside',
+    `${fence('print(open(0).read())')}\n${fence('import subprocess\nprint(subprocess.run(["python", "a.py"], input="3", stdin=None))')}`,
+    { code: 'print(open(0).read())', rule: 'fenced' },
+    { problem: stdio },
+  ],
+  [
+    'stdio: the last of two that read',
+    `${fence('print(input())')}\nBetter:\n${fence('import fileinput\nfor l in fileinput.input():\n    print(l)')}`,
+    { code: 'import fileinput\nfor l in fileinput.input():\n    print(l)', rule: 'fenced' },
+    { problem: stdio },
+  ],
+  ['stdio: nothing to read', fence('print(42)'), { code: 'print(42)', rule: 'fenced' }, { problem: stdio }],
   [
     'stdio program, then its output',
     `${fence('n = int(input())\nprint(n + 1)')}\nOutput:\n${fence('42', '')}\n${fence('python3 main.py', 'bash')}`,
@@ -300,6 +363,137 @@ const rows: [
   ],
   ['stdio without a program', 'The answer is 42.', 'no_code', { problem: stdio }],
 ];
+
+/** Blocks after the answer that name the entry point and are no answer. */
+const AFTERWARDS: [name: string, block: string][] = [
+  ['an import', 'from solution import f\nprint(f(1))'],
+  ['a guarded import', 'try:\n    from sol import f\nexcept ImportError:\n    pass\nassert f(1) == 2'],
+  ['an import under its name', 'from solution import g as f\nprint(f(1))'],
+  ['a star import', 'from solution import *\nprint(f(1))'],
+  [
+    'a unittest file',
+    'import unittest\nfrom m import f\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertEqual(f(1), 2)',
+  ],
+  ['a pytest file', 'import pytest\nfrom m import f\n\ndef test_f():\n    assert f(1) == 2'],
+  [
+    'a test file with a copy',
+    'import unittest\n\ndef f(n):\n    return n\n\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertEqual(f(1), 2)',
+  ],
+  ['a fixture', 'import pytest\n@pytest.fixture\ndef f():\n    return 1'],
+  ['the result under its name', 'f = f(1)\nprint(f)'],
+  ['a number under its name', 'f = 5\nprint(f)'],
+  ['a stub', 'def f(n): ...'],
+  ['a stub with docstring', 'def f(n: int) -> int:\n    """Adds one."""\n    pass'],
+  ['a stub that raises', 'def f(n):\n    raise NotImplementedError'],
+  ['a wrapping', 'import functools\nf = functools.lru_cache(f)'],
+];
+for (const [name, block] of AFTERWARDS)
+  test(`extraction: ${name} after the answer is not the answer`, () => {
+    const expected = { code: `${GOOD}\n`, rule: 'fenced' };
+    assert.deepEqual(extract(`${fence(GOOD)}\nThen:\n${fence(block)}`), expected);
+    assert.deepEqual(
+      extract(`${fence(GOOD)}\nThen:\n${fence(block)}\nand \`\`\`python\nf(`, { kind: 'truncated' }),
+      expected,
+    );
+  });
+
+test('extraction: an import of the entry point alone is no program', () => {
+  assert.equal(extract(fence('from solution import f\nprint(f(1))')), 'no_code');
+  assert.equal(extract('from solution import f\nprint(f(1))'), 'no_code');
+});
+
+test('extraction: what undoes the entry point in the same code goes, what wraps it stays', () => {
+  for (const line of ['from solution import f', 'f = f(1)', 'def f(n): ...'])
+    assert.deepEqual(extract(`${GOOD}\n\nNow try it.\n${line}\n`), {
+      code: `${GOOD}\n`,
+      rule: 'unfenced+tests-dropped',
+    });
+  assert.deepEqual(extract(fence(`${GOOD}\nf = cache(f)`)), { code: `${GOOD}\nf = cache(f)\n`, rule: 'fenced' });
+});
+
+const LATER: [name: string, answer: string, later: string, expected: string][] = [
+  ['an import', 'def f(n):\n    return math.sqrt(n)', 'import math', 'import math\n\n'],
+  [
+    'a helper and its import',
+    'def f(n):\n    return h(n)',
+    'import math\ndef h(n):\n    return math.sqrt(n)',
+    'import math\ndef h(n):\n    return math.sqrt(n)\n\n',
+  ],
+  ['a constant', 'def f(n):\n    return n + STEP', 'STEP = 2', 'STEP = 2\n\n'],
+  [
+    'no local of the same name',
+    'def f(n):\n    for i in n:\n        r = i\n    return r',
+    'n = [1]\ni = 2\nr = 3\nprint(f(n))',
+    '',
+  ],
+  ['no result of the entry point', 'def f(n):\n    return n + STEP', 'STEP = f(1)', ''],
+  ['no import beside the entry point', 'def f(n):\n    return h(n)', 'from solution import f, h', ''],
+];
+for (const [name, answer, later, before] of LATER)
+  test(`extraction: a later block brings ${name}`, () => {
+    const rule = before === '' ? 'fenced' : 'fenced+helpers';
+    assert.deepEqual(extract(`${fence(answer)}\nAlso:\n${fence(later)}`), { code: `${before}${answer}\n`, rule });
+  });
+
+for (const line of [
+  'while this works:',
+  'for example:',
+  'if needed:',
+  'with care:',
+  'try: it',
+  'Complexity = O(n) for each n',
+  'assert that it works',
+  'Note(see below) (again)',
+  'match for match:',
+])
+  test(`extraction: unfenced prose ${JSON.stringify(line)} is left out`, () =>
+    assert.deepEqual(extract(`${line}\n\n${GOOD}\n\n${line}\n\nIt is easy.`), { code: `${GOOD}\n`, rule: 'unfenced' }));
+
+test('extraction: unfenced statements with bodies stay', () => {
+  const code = `try:\n    import q\nexcept ImportError:\n    q = None\nelse:\n    pass\nif q:\n\n    # why\n    A = 1\nelif not q:\n    A = 2\nelse:\n    A = 3\nmatch A:\n    case 1:\n        A = 4\nwhile A > 9:\n    A -= 1\nB = (1,\n2)\n${GOOD}`;
+  assert.deepEqual(extract(`Here:\n${code}\nBye.`), { code: `${code}\n`, rule: 'unfenced' });
+});
+
+const MARKS = [
+  '<|end|>',
+  '<|endoftext|>',
+  '<|im_end|>',
+  '<|im_start|>',
+  '<think>',
+  '</think>',
+  '<reason>',
+  '<tool_call>',
+  '</s>',
+];
+for (const mark of MARKS)
+  test(`extraction: ${mark} in a literal or a comment of the program is its text`, () => {
+    for (const line of [
+      `s = "x ${mark} y"`,
+      `s = f'a ${mark} b'`,
+      `s = "\\\\" + "it's ${mark} so"`,
+      `s = """a\n${mark}\nb ${mark}\n"""`,
+      `s = 1  # up to ${mark} only`,
+      `# ${mark} ends`,
+    ]) {
+      const code = `def f(n):\n    ${line}\n    return n`;
+      assert.deepEqual(
+        extract(`It isn't hard:\n${fence(code)}\nThat's it.${mark === '<|end|>' ? mark : ''}`),
+        { code: `${code}\n`, rule: 'fenced' },
+        line,
+      );
+    }
+    const code = `def f(n):\n    return "x ${mark} y"`;
+    assert.deepEqual(extract(code), { code: `${code}\n`, rule: 'unfenced' });
+  });
+
+test('extraction: marks that no literal holds still count', () => {
+  assert.deepEqual(extract(`It's what's asked.</think>\n${fence(GOOD)}`), { code: `${GOOD}\n`, rule: 'fenced' });
+  assert.deepEqual(extract(`\`\`\`python\n${GOOD}  # it's done<|im_end|>`), {
+    code: `${GOOD}  # it's done\n`,
+    rule: 'fenced',
+  });
+  assert.equal(extract(`<think>it's\n${fence(`${GOOD}\n    """`)}`), 'no_final_answer');
+});
 
 for (const [name, reply, expected, options] of rows) {
   test(`extraction: ${name}`, () => {
@@ -378,6 +572,11 @@ test('5 MB of anything is read in linear time', () => {
     '<tool_call>',
     '</s>',
     'f(\n',
+    '"<think>',
+    '\'"""<|end|>',
+    '```\n""" <think>\n',
+    'while x:\n',
+    'a = 1\n',
   ]) {
     const text = unit.repeat(Math.ceil(5_000_000 / unit.length));
     const took = cpuMs(() => {

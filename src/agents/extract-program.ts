@@ -2,8 +2,9 @@ import type { UnusableReason } from '../activities/contract.ts';
 import type { Problem } from '../problems/problem.ts';
 import { type PythonSource, parsePython, skimPython } from '../python-syntax/parse-python.ts';
 import { MAX_PARSED_CHARS } from '../python-syntax/tree.ts';
+import { blockWeight, isAnswer, OTHER_LANGUAGES } from './block-weight.ts';
 import { type CodeBlock, codeBlocks } from './code-blocks.ts';
-import { asBody, withEarlierDefinitions, withoutOwnTests, withPreamble } from './program-text.ts';
+import { asBody, withOtherDefinitions, withoutOwnTests, withPreamble } from './program-text.ts';
 import { answerOf, type ReplyLike } from './reply-text.ts';
 import { cutAtStop } from './stop-words.ts';
 import { unfencedCode } from './unfenced-code.ts';
@@ -25,8 +26,8 @@ export interface Unextracted {
 /**
  * The program in a model's reply.
  *
- * Order of rules: the last fenced block that defines the entry point (a later block without syntax errors wins over a broken one; imports
- * and helpers that it lacks come from earlier blocks), a fenced body that continues the statement, code without fences, a body without
+ * Order of rules: the last fenced block that implements the entry point (`blockWeight` says which blocks lose to an earlier one; imports
+ * and helpers that it lacks come from the other blocks), a fenced body that continues the statement, code without fences, a body without
  * fences. Everything Python keeps is kept as written (decorators, `try: import`, constants; the last definition wins because Python
  * says so); only asserts and prints of the model's own that call the entry point go, since they are no part of a program that is imported.
  *
@@ -84,11 +85,13 @@ function continuation({
 }): Extracted | Unextracted {
   const { text: code, stopped } = cutAtStop({ text, problem });
   if (truncated && !stopped) return unusable('truncated', 'The completion was cut off before the program ended.');
+  // Cut at once, e.g. before a second `def`: the statement alone is no program of the model's.
+  if (code.trim() === '') return unusable('no_code', 'The completion ended before it began.');
   const inspect = inspector();
-  if (problem.form === 'completion' && !inspect(code).defines.has(problem.entryPoint)) {
+  if (problem.form === 'completion' && !inspect(code).implements.has(problem.entryPoint)) {
     return { kind: 'program', code: problem.statement + code, rule: 'continuation' };
   }
-  if (problem.kind === 'function' && !inspect(code).defines.has(problem.entryPoint)) {
+  if (problem.kind === 'function' && !inspect(code).implements.has(problem.entryPoint)) {
     return unusable('no_code', `The completion does not define ${problem.entryPoint}.`);
   }
   return program({ code, rule: 'completion', problem, inspect });
@@ -109,12 +112,6 @@ function inspector(): Inspect {
     return source;
   };
 }
-
-const OTHER_LANGUAGES = new Set(
-  'bash sh shell console terminal text txt plaintext output json yaml xml html css js javascript ts typescript java c cpp c++ c# csharp go rust ruby php sql diff markdown md'.split(
-    ' ',
-  ),
-);
 
 function fenced({
   text,
@@ -154,29 +151,32 @@ function fromBlocks({
   const last = usable.at(-1);
   if (truncated && last !== undefined && !last.closed) {
     usable.pop();
-    if (answers(last, problem, inspect)) return undefined;
+    if (isAnswer(last, problem, inspect)) return undefined;
   }
-  const candidates: { index: number; code: string; rule: string; broken: boolean }[] = [];
+  let chosen: { index: number; code: string; rule: string; weight: number } | undefined;
   for (let index = usable.length - 1; index >= 0; index -= 1) {
     const block = usable[index];
-    if (block === undefined || !answers(block, problem, inspect)) continue;
+    if (block === undefined || !isAnswer(block, problem, inspect)) continue;
     const repaired = unescaped(block.code, inspect);
-    candidates.push({
-      index,
-      code: repaired ?? block.code,
-      rule: repaired === undefined ? 'fenced' : 'fenced+unescaped',
-      broken: inspect(repaired ?? block.code).hasErrors,
-    });
-    if (candidates.at(-1)?.broken === false) break;
+    const code = repaired ?? block.code;
+    const weight = blockWeight({ code, problem, inspect });
+    if (chosen !== undefined && weight >= chosen.weight) continue;
+    chosen = { index, code, rule: repaired === undefined ? 'fenced' : 'fenced+unescaped', weight };
+    if (weight === 0) break;
   }
-  const chosen = candidates.find((candidate) => !candidate.broken) ?? candidates[0];
-  if (chosen === undefined) return bodyFromBlocks(usable, problem, inspect);
-  const earlier = usable
-    .slice(0, chosen.index)
-    .filter((block) => !OTHER_LANGUAGES.has(block.language) && !inspect(block.code).hasErrors);
-  const completed = withEarlierDefinitions({
+  const body =
+    chosen === undefined ||
+    (problem.kind === 'function' && inspect(chosen.code).implements.get(problem.entryPoint) !== 'body')
+      ? bodyFromBlocks({ blocks: usable, problem, inspect, besidesStub: chosen !== undefined })
+      : undefined;
+  if (chosen === undefined || body !== undefined) return body;
+  const { index } = chosen;
+  const readable = (block: CodeBlock) => !OTHER_LANGUAGES.has(block.language) && !inspect(block.code).hasErrors;
+  const completed = withOtherDefinitions({
     code: chosen.code,
-    earlier: earlier.map((block) => block.code),
+    earlier: usable.filter((block, at) => at < index && readable(block)).map((block) => block.code),
+    later: usable.filter((block, at) => at > index && readable(block)).map((block) => block.code),
+    entryPoint: problem.entryPoint,
     known: inspect(problem.preamble).defines,
     inspect,
   });
@@ -188,26 +188,26 @@ function fromBlocks({
   });
 }
 
-/** Whether a block is an answer: it defines the entry point, or, where there is none, is Python that prints. */
-function answers(block: CodeBlock, problem: Problem, inspect: Inspect): boolean {
-  if (problem.kind === 'stdio') {
-    return (
-      !OTHER_LANGUAGES.has(block.language) &&
-      /\b(?:print|write|stdout)\b/.test(block.code) &&
-      (block.language !== '' || !inspect(block.code).hasErrors)
-    );
-  }
-  return block.code.includes(problem.entryPoint) && inspect(block.code).defines.has(problem.entryPoint);
-}
-
-function bodyFromBlocks(blocks: CodeBlock[], problem: Problem, inspect: Inspect): Extracted | undefined {
+/** The last block that is a body and ends in a result, else (unless a stub stands beside it) the last that is one: an example of use has no `return`. */
+function bodyFromBlocks({
+  blocks,
+  problem,
+  inspect,
+  besidesStub,
+}: {
+  blocks: CodeBlock[];
+  problem: Problem;
+  inspect: Inspect;
+  besidesStub: boolean;
+}): Extracted | undefined {
   if (problem.form !== 'completion') return undefined;
-  for (const block of blocks.toReversed()) {
-    if (OTHER_LANGUAGES.has(block.language)) continue;
-    const body = asBody({ text: block.code, problem, inspect });
-    if (body !== undefined) return { kind: 'program', code: problem.statement + body, rule: 'fenced-body' };
-  }
-  return undefined;
+  const bodies = blocks.flatMap((block) => {
+    if (OTHER_LANGUAGES.has(block.language) || inspect(block.code).defines.has(problem.entryPoint)) return [];
+    return asBody({ text: block.code, problem, inspect }) ?? [];
+  });
+  const body =
+    bodies.findLast((one) => /\b(?:return|yield|raise)\b/.test(one)) ?? (besidesStub ? undefined : bodies.at(-1));
+  return body === undefined ? undefined : { kind: 'program', code: problem.statement + body, rule: 'fenced-body' };
 }
 
 function unfenced(text: string, problem: Problem): Extracted | undefined {
@@ -216,7 +216,7 @@ function unfenced(text: string, problem: Problem): Extracted | undefined {
   const margin = marginOf(clean, problem.entryPoint);
   const code = unfencedCode(margin === '' ? clean : `\n${clean}`.replaceAll(`\n${margin}`, '\n'));
   const block = { language: '', code, closed: true };
-  if (code !== '' && answers(block, problem, inspect)) {
+  if (code !== '' && isAnswer(block, problem, inspect)) {
     const repaired = unescaped(code, inspect);
     return program({
       code: repaired ?? code,

@@ -21,7 +21,7 @@ function read(text: string, question: VisibleTest = plain, kind: ReplyKind = 'ok
   return result.kind === 'prediction' ? result.prediction : result.reason;
 }
 
-test('the first turn shows the program verbatim and the call without its expected value', () => {
+test('the first turn shows the program and the call without its expected value', () => {
   const prompt = imaginedExecutionPrompt({ code: CODE, test: plain, entryPoint: 'f' });
   assert.ok(prompt !== undefined);
   const [system, user] = prompt.messages;
@@ -29,6 +29,26 @@ test('the first turn shows the program verbatim and the call without its expecte
   assert.ok(user?.content.includes(`<function>\n\`\`\`python\n${CODE}\`\`\`\n</function>`));
   assert.ok(user?.content.includes('<function_call>\nf([1, 2], "a")\n</function_call>'));
   assert.ok(!user?.content.includes('7'));
+});
+
+test('nothing in the program tells the value that is asked for', () => {
+  const code = `"""f([1, 2], "a") gives 71."""
+def f(x, y):
+    '''Adds.
+    >>> f([1, 2], "a")
+    72
+    '''
+    # f([1, 2], "a") == 73
+    return x  # 74
+
+assert f([1, 2], "a") == 75
+
+if __name__ == "__main__":
+    print(f([1, 2], "a") == 76)
+`;
+  const user = imaginedExecutionPrompt({ code, test: plain, entryPoint: 'f' })?.messages[1]?.content ?? '';
+  assert.ok(user.includes('```python\ndef f(x, y):\n    return x\n'));
+  assert.doesNotMatch(user, /7\d/);
 });
 
 test('another form of assert is shown whole, its value masked', () => {

@@ -1,5 +1,6 @@
 import type { ChatMessage, Prompt } from '../models/model.ts';
 import type { Problem, VisibleTest } from '../problems/problem.ts';
+import { bareCode } from '../python-syntax/bare-code.ts';
 import { maskExpected } from '../python-syntax/mask-expected.ts';
 import { parsePython } from '../python-syntax/parse-python.ts';
 import { spelling } from '../python-syntax/spelling.ts';
@@ -12,6 +13,10 @@ import { taggedText } from './tagged-text.ts';
 /**
  * Imagined Execution (App. G): one conversation of two turns a visible test. The first turn asks for a trace of the call, the second for
  * the test case with the value in it. The statement is shown only with `problem` (1.6 I).
+ *
+ * App. G shows programs without docstrings, and so does this (`bareCode`): a docstring taken over from a HumanEval statement holds the
+ * examples with the very values that are asked for, and so may comments and a model's own asserts; the checker would read them instead of
+ * tracing. Only the shown text differs; the program that is stored and run keeps all of it.
  */
 export interface ImaginedExecutionInput {
   code: string;
@@ -37,11 +42,11 @@ export function imaginedExecutionPrompt({
   if (question === undefined) return undefined;
   return chatPrompt({
     agent: 'imaginedExecution',
-    version: 'imagined-execution/trace@1',
+    version: 'imagined-execution/trace@2',
     system: SYSTEM,
     sections: [
       problem === undefined ? undefined : statementSection(problem),
-      `<function>\n${pythonFence(code)}\n</function>`,
+      `<function>\n${pythonFence(bareCode({ source: code, entryPoint }))}\n</function>`,
       question,
       test.kind === 'stdio'
         ? 'Run this program on this standard input in your head. Note the values of the variables as they change, in short lines, and finish with exactly what it prints.'

@@ -1,5 +1,11 @@
 import type { Problem } from '../problems/problem.ts';
-import { namesIn, type PythonSource, parsePython } from '../python-syntax/parse-python.ts';
+import {
+  freeNamesIn,
+  namesIn,
+  type PythonSource,
+  parsePython,
+  type TopLevelStatement,
+} from '../python-syntax/parse-python.ts';
 
 type Inspect = (code: string) => PythonSource;
 
@@ -29,43 +35,77 @@ export function withPreamble({
 }
 
 /**
- * A fix that came in a block of its own may rely on imports and helpers of earlier blocks: the module-level definitions that the code uses
- * and does not bind (nor `known`) are put before it, with what they use in turn.
+ * A program that came in a block of its own may rely on imports and helpers of other blocks: the module-level definitions that the code
+ * uses and does not bind (nor `known`) are put before it, with what they use in turn. Earlier blocks count first, a fix being written on
+ * top of them; of later ones (which are often examples of use) only imports, functions, classes and constants, and none that has to do with
+ * the entry point.
  */
-export function withEarlierDefinitions({
+export function withOtherDefinitions({
   code,
   earlier,
+  later,
+  entryPoint,
   known,
   inspect,
 }: {
   code: string;
   earlier: string[];
+  later: string[];
+  entryPoint: string;
   known: Set<string>;
   inspect: Inspect;
 }): string {
   const own = inspect(code);
-  if (!own.parsed || own.hasErrors || earlier.length === 0) return code;
-  const available = new Map<string, { text: string; order: number }>();
-  let order = 0;
-  for (const block of earlier) {
-    for (const statement of inspect(block).statements) {
-      order += 1;
-      for (const name of statement.defines)
-        available.set(name, { text: block.slice(statement.from, statement.to).trimEnd(), order });
-    }
-  }
+  if (!own.parsed || own.hasErrors || earlier.length + later.length === 0) return code;
+  const before = definitionsOf(earlier, inspect, 0);
+  const after = definitionsOf(later, inspect, code.length + earlier.reduce((sum, block) => sum + block.length, 0));
+  const free = later.length === 0 ? new Set<string>() : freeNamesIn(code);
   const chosen = new Map<string, number>();
   const pending = [...namesIn(code)];
   const visited = new Set<string>();
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
-    const found = available.get(name);
-    if (visited.has(name) || own.defines.has(name) || known.has(name) || found === undefined) continue;
+    if (visited.has(name) || own.defines.has(name) || known.has(name)) continue;
     visited.add(name);
+    const earlierOne = before.get(name);
+    const laterOne = after.get(name);
+    const found = earlierOne ?? (laterOne !== undefined && free.has(name) && supports(laterOne) ? laterOne : undefined);
+    if (found === undefined) continue;
     chosen.set(found.text, found.order);
-    pending.push(...namesIn(found.text));
+    const used = namesIn(found.text);
+    for (const more of used) {
+      pending.push(more);
+      free.add(more);
+    }
   }
   const texts = [...chosen].sort((a, b) => a[1] - b[1]).map(([text]) => text);
   return insert(code, texts, own);
+
+  function supports({ text, type }: Definition): boolean {
+    const names = namesIn(text);
+    if (names.has(entryPoint)) return false;
+    if (type === 'AssignStatement') return ![...names].some((name) => own.defines.has(name));
+    return /^(?:Import|Try)Statement$|Definition$|^DecoratedStatement$/.test(type);
+  }
+}
+
+interface Definition {
+  text: string;
+  type: TopLevelStatement['type'];
+  order: number;
+}
+
+/** What the blocks bind at module level, by name; the last binding counts. */
+function definitionsOf(blocks: string[], inspect: Inspect, firstOrder: number): Map<string, Definition> {
+  const definitions = new Map<string, Definition>();
+  let order = firstOrder;
+  for (const block of blocks) {
+    for (const statement of inspect(block).statements) {
+      order += 1;
+      const text = block.slice(statement.from, statement.to).trimEnd();
+      for (const name of statement.defines) definitions.set(name, { text, type: statement.type, order });
+    }
+  }
+  return definitions;
 }
 
 function insert(code: string, statements: string[], source: PythonSource): string {
@@ -81,7 +121,10 @@ function insert(code: string, statements: string[], source: PythonSource): strin
   return `${code.slice(0, at)}\n${statements.join('\n')}\n${code.slice(at)}`;
 }
 
-/** Without module-level asserts and prints that call the entry point: a model's own, often wrong, tries at testing itself. */
+/**
+ * Without what a model writes at module level to try its own program, often wrongly: asserts and prints that call the entry point, and,
+ * once the entry point has a body, imports of it from a file that is not there, stubs of it and `f = f(1)`.
+ */
 export function withoutOwnTests({
   code,
   entryPoint,
@@ -93,15 +136,32 @@ export function withoutOwnTests({
 }): string {
   let result = '';
   let keptTo = 0;
+  let implemented = false;
   for (const statement of source.statements) {
     const text = code.slice(statement.from, statement.to);
-    const isTest =
-      statement.type === 'AssertStatement' || (statement.type === 'ExpressionStatement' && /^print[ \t]*\(/.test(text));
-    if (!isTest || statement.hasErrors || !namesIn(text).has(entryPoint)) continue;
+    const replaces = implemented && statement.defines.includes(entryPoint) && undoes(statement, text, entryPoint);
+    implemented ||= statement.implements.get(entryPoint) === 'body';
+    if (!replaces && !isTrial(statement, text, entryPoint)) continue;
     result += code.slice(keptTo, statement.from);
     keptTo = statement.to;
   }
   return keptTo === 0 ? code : result + code.slice(keptTo);
+}
+
+function isTrial({ type, hasErrors }: TopLevelStatement, text: string, entryPoint: string): boolean {
+  const tries = type === 'AssertStatement' || (type === 'ExpressionStatement' && /^print[ \t]*\(/.test(text));
+  return tries && !hasErrors && namesIn(text).has(entryPoint);
+}
+
+/** A later binding that leaves the program without its entry point. `f = cache(f)` is none. */
+function undoes({ type, implements: implemented, hasErrors }: TopLevelStatement, text: string, name: string): boolean {
+  if (hasErrors) return false;
+  if (type === 'ImportStatement' || implemented.get(name) === 'stub') return true;
+  return (
+    type === 'AssignStatement' &&
+    !implemented.has(name) &&
+    new RegExp(`=\\s*${name.replace(/\W/g, '')}\\s*\\(`).test(text)
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ModelReply } from '../models/model.ts';
+import { type IsQuoted, quotedSpans } from './quoted-spans.ts';
 
 /** What an agent reads of a reply. */
 export type ReplyLike = Pick<ModelReply, 'kind' | 'text' | 'reasoning' | 'finishReason'>;
@@ -27,15 +28,16 @@ const THINKING_TAG = /<(\/?)(?:think|thinking|thought|reasoning|reason)>/gi;
 
 /**
  * Removes thinking blocks, nested ones too; a closing tag without an opening one (chat templates open the block in the prompt) ends a
- * block that began with the text. Tags next to a quote are text that a program handles, not marks of the reply.
+ * block that began with the text. Tags in string literals and comments are text that a program handles, not marks of the reply.
  */
 export function withoutThinking(text: string): { text: string; unclosed: boolean } {
   let kept = '';
   let keptTo = 0;
   let depth = 0;
+  const quoted = quotedSpans(text);
   for (const match of text.matchAll(THINKING_TAG)) {
     const end = match.index + match[0].length;
-    if (isQuoted(text, match.index, end, match[1] === '')) continue;
+    if (isQuoted({ text, from: match.index, to: end, opening: match[1] === '', quoted })) continue;
     if (match[1] === '') {
       if (depth === 0) kept += text.slice(keptTo, match.index);
       depth += 1;
@@ -56,9 +58,10 @@ function withoutToolCalls(text: string): { text: string; found: boolean } {
   let keptTo = 0;
   let open: string | undefined;
   let found = false;
+  const quoted = quotedSpans(text);
   for (const match of text.matchAll(TOOL_MARKS)) {
     const end = match.index + match[0].length;
-    if (isQuoted(text, match.index, end, match[1] !== '/')) continue;
+    if (isQuoted({ text, from: match.index, to: end, opening: match[1] !== '/', quoted })) continue;
     found = true;
     const name = match[2]?.toLowerCase();
     if (open === undefined && match[1] !== '/') {
@@ -95,20 +98,23 @@ const LINE_END_TOKEN = /(?:<\/s>|<s>|<eos>|<bos>|<pad>|\[\/?INST\]){1,8}[ \t]{0,
 
 function withoutEndTokens(text: string): string {
   let answer = text;
+  const quoted = quotedSpans(text);
   for (const match of text.matchAll(END_TOKEN)) {
-    if (isQuoted(text, match.index, match.index + match[0].length) || !/\S/.test(text.slice(0, match.index))) continue;
+    const [from, to] = [match.index, match.index + match[0].length];
+    if (isQuoted({ text, from, to, quoted }) || !/\S/.test(text.slice(0, from))) continue;
     answer = text.slice(0, match.index);
     break;
   }
-  return withoutTokens(withoutTokens(answer, END_TOKEN), OTHER_TOKEN).replace(LINE_END_TOKEN, '');
+  return withoutTokens(withoutTokens(withoutTokens(answer, END_TOKEN), OTHER_TOKEN), LINE_END_TOKEN);
 }
 
 function withoutTokens(text: string, tokens: RegExp): string {
   let kept = '';
   let keptTo = 0;
+  const quoted = quotedSpans(text);
   for (const match of text.matchAll(tokens)) {
     const end = match.index + match[0].length;
-    if (isQuoted(text, match.index, end)) continue;
+    if (isQuoted({ text, from: match.index, to: end, quoted })) continue;
     kept += text.slice(keptTo, match.index);
     keptTo = end;
   }
@@ -116,12 +122,24 @@ function withoutTokens(text: string, tokens: RegExp): string {
 }
 
 /**
- * A mark inside a string literal is text that a program handles: an opening mark right behind a quote, any other right before one, or
- * either in a Markdown code span.
+ * A mark inside a string literal or a comment is text that a program handles; so is, where no whole literal can be seen, an opening mark right
+ * behind a quote, any other right before one, or either in a Markdown code span.
  */
-function isQuoted(text: string, from: number, to: number, opening = false): boolean {
+function isQuoted({
+  text,
+  from,
+  to,
+  opening = false,
+  quoted,
+}: {
+  text: string;
+  from: number;
+  to: number;
+  opening?: boolean;
+  quoted: IsQuoted;
+}): boolean {
   const before = text[from - 1] ?? '';
   const after = text[to] ?? '';
   if (before === '`' && after === '`') return true;
-  return /["']/.test(opening ? before : after);
+  return /["']/.test(opening ? before : after) || quoted(from);
 }

@@ -95,6 +95,67 @@ const replies: [name: string, text: string, expected: unknown, options?: Paramet
 for (const [name, text, expected, options] of replies)
   test(`designed tests: ${name}`, () => assert.deepEqual(read(text, options), expected));
 
+/** Spellings of calls that a visible test makes: none may come back as a designed test. */
+const visibleCall = "assert f((3, 4), 'a') == 7";
+const signature = 'def f(pair, text, *, times=1):\n    """Joins."""\n';
+const same: [expression: string, withSignatureOnly?: true][] = [
+  ['f((3, 4), "a") == 8'],
+  ['set(f((3,4), "a")) == {7}'],
+  ['sorted(f((3, 4), "a")) == [7]'],
+  ['f((3, 4,), "a",) == 8'],
+  ['f(((3), (4)), ("a")) == 8'],
+  ['(f)((3, 4), """a""") == 8'],
+  ['f((0x3, 4), u"a") == 8'],
+  ['f(*[(3, 4), "a"]) == 8'],
+  ['f((3, 4), # pair\n  "a") == 8'],
+  ['f(f((3, 4), "a"), "b") == 8'],
+  ['f((5, 6), "a") == f((3, 4), "a")'],
+  ['8 == len(f((3, 4), "a"))'],
+  ['abs(f((3, 4), "a") - 7) < 1e-6'],
+  ['isinstance(f((3, 4), "a"), int)'],
+  ['not f((3, 4), "a")'],
+  ['f(pair=(3, 4), text="a") == 8', true],
+  ['f(text="a", pair=(3, 4)) == 8', true],
+  ['f((3, 4), text="a", times=1) == 8', true],
+];
+const others = [
+  'f((3, 4), "b") == 8',
+  'f([3, 4], "a") == 8',
+  'f((3, 4), "a ") == 8',
+  'f((3, 4), "a", times=2) == 8',
+  'f(pair=(4, 3), text="a") == 8',
+  'f((3, 4), b"a") == 8',
+  'f((3, 4), "a" + "") == 8',
+  'f((3.0, 4), "a") == 8',
+  'f(((3, 4),), "a") == 8',
+];
+for (const form of ['description', 'completion'] as const) {
+  const of: Problem = {
+    ...problem,
+    form,
+    statement: form === 'completion' ? signature : 'Write f.',
+    visibleTests: [{ kind: 'assert', source: visibleCall }],
+  };
+  for (const [expression, withSignatureOnly] of same)
+    test(`the input of a visible test (${form}): ${expression}`, () => {
+      const dropped = form === 'completion' || withSignatureOnly === undefined;
+      const source = `assert ${expression}`;
+      assert.deepEqual(read(`${source}\nassert f(0) == 0`, { of }), [...(dropped ? [] : [source]), 'assert f(0) == 0']);
+    });
+  for (const expression of others)
+    test(`another input than a visible test (${form}): ${expression}`, () =>
+      assert.deepEqual(read(`assert ${expression}`, { of }), [`assert ${expression}`]));
+}
+
+test('keywords in another order make no other input', () =>
+  assert.deepEqual(read('assert f(a=1, b=2) == 3\nassert f(b=2, a=1) == 4'), ['assert f(a=1, b=2) == 3']));
+
+test('deep nesting is read without exhausting the stack', () => {
+  const deep = `assert f(${'('.repeat(25_000)}1${')'.repeat(25_000)}) == 1`;
+  const of: Problem = { ...problem, visibleTests: [{ kind: 'assert', source: deep }] };
+  assert.deepEqual(read(`assert f(2) == 2`, { of }), ['assert f(2) == 2']);
+});
+
 test('1 MB of asserts are read in bounded time', () => {
   const took = cpuMs(() => {
     read('assert f([1]) == 1\n'.repeat(50_000), { count: 10 });

@@ -1,5 +1,6 @@
 import type { Prompt } from '../models/model.ts';
 import type { Problem, VisibleTest } from '../problems/problem.ts';
+import { callForms, type Parameter, parametersOf } from '../python-syntax/call-forms.ts';
 import { maskExpected } from '../python-syntax/mask-expected.ts';
 import { spelling } from '../python-syntax/spelling.ts';
 import { splitAsserts } from '../python-syntax/split-asserts.ts';
@@ -67,8 +68,9 @@ export interface DesignedTests {
 }
 
 /**
- * The tests of a reply, at most `count`, without doubles. Dropped: what is not one assert on the entry point, the last test of a cut-off reply, and tests with the input of a visible test: running those would execute
- * visible tests, which MBPP's Standard setting must not.
+ * The tests of a reply, at most `count`, without doubles. Dropped: what is not one assert on the entry point, the last test of a cut-off
+ * reply, and tests with the input of a visible test, however it is wrapped or written: running those would execute visible tests, which
+ * MBPP's Standard setting must not. (A call with keywords is compared with one without where the statement gives the signature.)
  */
 export function readTests({
   reply,
@@ -85,12 +87,18 @@ export function readTests({
     return { kind: 'unusable', reason: 'no_final_answer', detail: 'The reply held reasoning and no final answer.' };
   if (answer.text.trim() === '') return { kind: 'unusable', reason: 'empty', detail: 'The reply was empty.' };
   const found = problem.kind === 'stdio' ? readRuns(answer.text) : readAsserts(answer.text, reply.kind === 'truncated');
-  const seen = new Set(problem.visibleTests.map((test) => inputOf(test, problem.entryPoint)));
+  const { entryPoint } = problem;
+  const parameters =
+    problem.form === 'completion' ? parametersOf({ source: problem.statement, name: entryPoint }) : undefined;
+  const inputs = (test: VisibleTest) => inputsOf({ test, entryPoint, parameters });
+  const visible = new Set(problem.visibleTests.flatMap(inputs));
+  const seen = new Set<string>();
   const tests: VisibleTest[] = [];
   for (const test of found.slice(0, MAX_TESTS_READ)) {
-    const input = inputOf(test, problem.entryPoint);
-    if (input === undefined || seen.has(input)) continue;
-    seen.add(input);
+    const asked = inputs(test);
+    const all = asked.join('\n');
+    if (asked.length === 0 || seen.has(all) || asked.some((input) => visible.has(input))) continue;
+    seen.add(all);
     tests.push(test);
     if (tests.length === count) break;
   }
@@ -120,9 +128,19 @@ function readRuns(text: string): VisibleTest[] {
   return tests;
 }
 
-/** What a test feeds the program, in one spelling; undefined when it feeds nothing. Two results for one input cannot both be right. */
-function inputOf(test: VisibleTest, entryPoint: string): string | undefined {
-  if (test.kind === 'stdio') return test.stdin.trimEnd();
+/** What a test feeds the program, each input in one spelling; nothing where it does not test the program. */
+function inputsOf({
+  test,
+  entryPoint,
+  parameters,
+}: {
+  test: VisibleTest;
+  entryPoint: string;
+  parameters: Parameter[] | undefined;
+}): string[] {
+  if (test.kind === 'stdio') return [test.stdin.trimEnd()];
   const masked = maskExpected({ assertSource: test.source, entryPoint });
-  return masked === undefined ? undefined : spelling(masked.call);
+  if (masked === undefined) return [];
+  const calls = callForms({ assertSource: test.source, entryPoint, parameters });
+  return calls.length > 0 ? calls : [spelling(masked.call)];
 }

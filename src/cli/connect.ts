@@ -1,7 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { connectClient, externalTemporal, temporalSettings } from '../temporal/connection.ts';
-import { devStatus, ensureDev } from '../temporal/embedded/dev.ts';
+import { type DevInfo, devStatus, ensureDev } from '../temporal/embedded/dev.ts';
 import { type Context, note } from './context.ts';
+import type { PreparedSweep } from './prepare-sweep.ts';
+import { requireOneMeaning, runningSweeps } from './running-sweeps.ts';
 
 export interface Temporal {
   client: Client;
@@ -10,13 +12,37 @@ export interface Temporal {
   uiUrl: string;
 }
 
-/** Starts what does not run yet (embedded server and worker) and connects to it for the time of `work`. */
-export async function withStartedTemporal<T>(
-  { context, env }: { context: Context; env: Context['env'] },
-  work: (temporal: Temporal) => Promise<T>,
-): Promise<T> {
-  const dev = await ensureDev({ home: context.home, env, log: (line) => note(context, line) });
-  return connected({ env, address: dev.address, namespace: dev.namespace, uiUrl: dev.uiUrl }, work);
+interface Start {
+  context: Context;
+  /** The sweep it is for; the worker gets that one's environment. */
+  prepared?: PreparedSweep;
+  /** For the worker, in place of the sweep's or the command's. */
+  env?: Context['env'];
+  /** Uses a worker that runs as it is: the default when it is for no sweep. */
+  onlyWhenIdle?: boolean;
+}
+
+/**
+ * Starts what does not run yet (embedded server and worker), for every command that does. Refuses what would take the worker, or what its
+ * environment means, from another sweep that is running; going on with a running sweep may change the environment of that very one.
+ */
+export async function startTemporal(start: Start): Promise<DevInfo> {
+  const { context, prepared } = start;
+  const others = () => runningSweeps({ context, except: prepared === undefined ? [] : [prepared.spec.name] });
+  if (prepared !== undefined) requireOneMeaning(await others(), prepared);
+  return ensureDev({
+    home: context.home,
+    env: start.env ?? prepared?.env ?? context.env,
+    log: (line) => note(context, line),
+    running: async () => (await others()).map(({ name }) => name),
+    onlyWhenIdle: start.onlyWhenIdle ?? prepared === undefined,
+  });
+}
+
+/** Starts what does not run yet and connects to it for the time of `work`. */
+export async function withStartedTemporal<T>(start: Start, work: (temporal: Temporal) => Promise<T>): Promise<T> {
+  const { address, namespace, uiUrl } = await startTemporal(start);
+  return connected({ env: start.context.env, address, namespace, uiUrl }, work);
 }
 
 /** Connects to what runs, or gives undefined when nothing does: a command that only looks starts nothing. */

@@ -1,4 +1,5 @@
 import { type Paint, painter, type RenderOptions, wantsColor } from '../reports/terminal.ts';
+import { terminalJson, terminalSafe } from '../reports/terminal-safe.ts';
 import { projectHome } from '../temporal/embedded/home.ts';
 
 /** A stream that may be a terminal. */
@@ -50,16 +51,16 @@ export function renderOptions({ stdout }: Context): RenderOptions {
   return { color: wantsColor(stdout), width: stdout.columns || 100 };
 }
 
-/** Human text or the machine's JSON, each ending in one newline. */
+/** Text for people, ending in one newline. It may be coloured, so what it holds from outside must be harmless already. */
 export function print(context: Context, text: string): void {
   context.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
 export function printJson(context: Context, value: unknown): void {
-  context.stdout.write(`${JSON.stringify(value)}\n`);
+  context.stdout.write(`${terminalJson(JSON.stringify(value))}\n`);
 }
 
-/** Progress and remarks: stderr, so that stdout stays clean for scripts. */
+/** Progress and remarks, without colour: stderr, so that stdout stays clean for scripts. Names, addresses and others' messages in it are made harmless. */
 export function note(context: Context, text: string): void {
-  context.stderr.write(`${text}\n`);
+  context.stderr.write(`${terminalSafe(text)}\n`);
 }

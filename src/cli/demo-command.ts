@@ -1,9 +1,11 @@
 import { createInterface } from 'node:readline';
 import { buildReport, type SweepReport } from '../reports/report.ts';
+import { terminalLine } from '../reports/terminal-safe.ts';
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
 import { parseSpecValue } from '../spec/parse-spec.ts';
 import type { Store } from '../store/store.ts';
 import { devStatus, stopDev } from '../temporal/embedded/dev.ts';
+import { withoutEndpoints } from '../temporal/embedded/worker-env.ts';
 import { type Temporal, withStartedTemporal } from './connect.ts';
 import { type Context, note, paint, print, printJson } from './context.ts';
 import { comparisonTable } from './demo-table.ts';
@@ -12,6 +14,7 @@ import { followSweep } from './follow-sweep.ts';
 import { createSweep } from './launch-sweep.ts';
 import { withStore } from './open-state.ts';
 import { prepareSweep } from './prepare-sweep.ts';
+import { runningSweeps } from './running-sweeps.ts';
 import { sandboxFingerprint, surroundingsOf } from './surroundings.ts';
 import { unfinishedOf } from './sweep-result.ts';
 import { announce } from './sweep-run.ts';
@@ -22,7 +25,7 @@ const STRATEGIES = ['zero-shot', 'quality-flow'] as const;
 
 /**
  * `demo`: two sweeps over the bundled problems with the scripted model, then a table. On a terminal Temporal UI stays up until Enter or
- * Ctrl-C; what the demo started, it stops.
+ * Ctrl-C; what the demo started, it stops, unless another sweep has begun to use it.
  */
 export async function demoCommand({
   context,
@@ -36,20 +39,18 @@ export async function demoCommand({
   await ensureReady({ context, env: context.env, yes: yes === true });
   const fingerprint = await sandboxFingerprint(context);
   const ranBefore = (await devStatus({ home: context.home }))?.state === 'running';
+  // The demo asks no endpoint; a sweep that goes on beside it may.
+  const env = (await runningSweeps({ context })).length > 0 ? context.env : withoutEndpoints(context.env);
+  const own: string[] = [];
   try {
     return await withStore(context, (store) =>
-      withStartedTemporal({ context, env: context.env }, async (temporal) => {
+      withStartedTemporal({ context, env }, async (temporal) => {
         const number = await freeNumber(store);
         const reports: SweepReport[] = [];
         for (const strategy of STRATEGIES) {
-          const report = await runOne({
-            context,
-            store,
-            temporal,
-            name: `demo-${strategy}-${number}`,
-            strategy,
-            fingerprint,
-          });
+          const name = `demo-${strategy}-${number}`;
+          own.push(name);
+          const report = await runOne({ context, store, temporal, name, strategy, fingerprint });
           if (report === undefined) return 130;
           reports.push(report);
         }
@@ -61,11 +62,18 @@ export async function demoCommand({
       }),
     );
   } finally {
-    if (!ranBefore) {
-      note(context, 'Stopping what the demo started …');
-      await stopDev({ home: context.home });
-    }
+    if (!ranBefore) await stopUnlessUsed(context, own);
   }
+}
+
+async function stopUnlessUsed(context: Context, own: readonly string[]): Promise<void> {
+  const others = (await runningSweeps({ context, except: own })).map(({ name }) => name);
+  if (others.length > 0) {
+    note(context, `What the demo started stays up, for ${others.join(', ')}; \`qualityflow down\` stops it.`);
+    return;
+  }
+  note(context, 'Stopping what the demo started …');
+  await stopDev({ home: context.home });
 }
 
 /** Undefined after Ctrl-C. */
@@ -103,7 +111,9 @@ async function freeNumber(store: Store): Promise<number> {
 function summary(context: Context, reports: readonly SweepReport[], { uiUrl }: Temporal): string {
   const flow = reports.at(-1);
   const ui =
-    uiUrl === '' ? [] : [`Every step of every problem in Temporal UI: ${paint(context.stdout, 'cyan', uiUrl)}`];
+    uiUrl === ''
+      ? []
+      : [`Every step of every problem in Temporal UI: ${paint(context.stdout, 'cyan', terminalLine(uiUrl))}`];
   return [
     '',
     paint(

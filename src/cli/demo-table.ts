@@ -13,7 +13,9 @@ export function comparisonTable(reports: readonly SweepReport[]): string {
   table.push(['pass@1', ...reports.map((report) => percent(report.passAt[1]?.value ?? null))]);
   table.push(['95 % interval', ...reports.map(intervalText)]);
   for (const step of REPORT_STEPS) {
-    if (reports.some((report) => report.steps.some((score) => score.step === step))) {
+    if (
+      reports.some((report) => report.steps.some((score) => score.step === step) && !report.withoutSteps.includes(step))
+    ) {
       table.push([`right at ${step}`, ...reports.map((report) => rightAt(report, step))]);
     }
   }

@@ -4,7 +4,7 @@ import type { Temporal } from './connect.ts';
 import { type Context, note } from './context.ts';
 import { ensureReady } from './ensure-ready.ts';
 import { followSweep } from './follow-sweep.ts';
-import { requireOneMeaning, requireSameConditions } from './launch-sweep.ts';
+import { requireSameConditions } from './launch-sweep.ts';
 import { requireSweep } from './open-state.ts';
 import { type PreparedSweep, prepareSweep } from './prepare-sweep.ts';
 import { releaseProblems } from './release-sweep.ts';
@@ -17,16 +17,14 @@ import type { ExitCode } from './user-error.ts';
 /** Everything that must hold before a sweep of the store goes on: benchmark, model and sandbox are what they were when it began. */
 export async function prepareToGoOn(input: {
   context: Context;
-  store: Store;
   sweep: SweepRow;
   dataDir: string | undefined;
 }): Promise<{ prepared: PreparedSweep; surroundings: Surroundings }> {
-  const { context, store, sweep } = input;
+  const { context, sweep } = input;
   const prepared = await prepareSweep({ context, spec: sweep.spec, dataDir: input.dataDir });
   await ensureReady({ context, env: prepared.env });
   const surroundings = surroundingsOf(prepared, await sandboxFingerprint(context));
   requireSameConditions(sweep, surroundings);
-  await requireOneMeaning({ store, prepared });
   return { prepared, surroundings };
 }
 

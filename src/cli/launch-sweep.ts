@@ -93,24 +93,3 @@ function differences(row: SweepRow, spec: SweepRow['spec'], surroundings: Surrou
   if (before.hash === row.specHash || found.length > 0) return found;
   return [{ path: 'prompts or sandbox', before: 'those of another version or image', after: 'the present ones' }];
 }
-
-/**
- * Refuses to start beside a running sweep whose endpoint has the same name but leads elsewhere: one worker serves both, and its
- * environment can hold only one of the two.
- */
-export async function requireOneMeaning({ store, prepared }: { store: Store; prepared: PreparedSweep }): Promise<void> {
-  const { spec, endpoint } = prepared;
-  const other = (await store.listSweeps()).find(
-    (row) =>
-      ['running', 'paused', 'blocked'].includes(row.state) &&
-      row.name !== spec.name &&
-      row.spec.model.endpoint === spec.model.endpoint &&
-      row.endpointIdentity !== endpoint.identity,
-  );
-  if (other === undefined) return;
-  throw new UserError({
-    message: `The endpoint ${spec.model.endpoint} leads to ${endpoint.identity} here, but the running sweep ${other.name} uses it for ${other.endpointIdentity}`,
-    remedy: `Wait for ${other.name} or cancel it, or give this sweep another QUALITYFLOW_HOME`,
-    exitCode: 2,
-  });
-}

@@ -46,8 +46,8 @@ function file(name: string, content: string | Buffer): string {
   return path;
 }
 
-const task = (id: string) =>
-  `${JSON.stringify({ task_id: id, entry_point: 'f', prompt: 'Write f.', hidden_tests: ['assert f() == 1'] })}\n`;
+const task = (id: string, more: Record<string, unknown> = {}) =>
+  `${JSON.stringify({ task_id: id, entry_point: 'f', prompt: 'Write f.', hidden_tests: ['assert f() == 1'], ...more })}\n`;
 
 /** Each row: what is wrong, the command line, the exit code, and words of the message. */
 const badInput: [string, string[], number, RegExp][] = [
@@ -76,7 +76,51 @@ const badInput: [string, string[], number, RegExp][] = [
     2,
     /no task "mini\/word-count"\.\nDid you mean "mini\/word-counts"/,
   ],
-  ['no own file', ['sweep', 'run', '--benchmark', 'own.jsonl', '--model', 'm', '--dry-run'], 2, /no file/],
+  [
+    'no own file',
+    ['sweep', 'run', '--benchmark', 'own.jsonl', '--model', 'm', '--endpoint', 'scripted', '--dry-run'],
+    2,
+    /no file/,
+  ],
+  ...[
+    ['abc', /model\.parameters\.max_tokens must be a whole number from 1 to 1000000, not "abc"/],
+    ['-5', /max_tokens must be a whole number from 1 to 1000000, not -5/],
+    ['', /max_tokens must be a whole number/],
+  ].flatMap(([value, words]): [string, string[], number, RegExp][] => [
+    [`--max-tokens=${value}`, [...dryRun, `--max-tokens=${value}`], 2, words instanceof RegExp ? words : /^$/],
+    [
+      `solve with --max-tokens=${value}`,
+      ['solve', 'mini/chunks', '--model', 'm', '--endpoint', 'nowhere', `--max-tokens=${value}`],
+      2,
+      words instanceof RegExp ? words : /^$/,
+    ],
+  ]),
+  ...[
+    ['sweep', 'run', '--benchmark', 'humaneval', '--model', 'gpt-4o', '--dry-run'],
+    ['sweep', 'run', '--benchmark', 'mini', '--model', 'gpt-4o', '--dry-run'],
+  ].map((argv): [string, string[], number, RegExp] => [
+    `a real model without an endpoint: ${argv.join(' ')}`,
+    argv,
+    2,
+    /OPENAI_BASE_URL and OPENAI_API_KEY are not set.*"gpt-4o"\.\n.*called `scripted`/,
+  ]),
+  [
+    'Relaxed on an own file that shows its hidden tests',
+    [
+      'sweep',
+      'run',
+      '--benchmark',
+      file('shown.jsonl', task('a', { visible_tests: ['assert f() == 1'] })),
+      '--strategy',
+      'relaxed',
+      '--model',
+      'scripted',
+      '--dry-run',
+    ],
+    2,
+    /python \(Relaxed\) cannot be used with .*shown\.jsonl: the visible tests of a are the ones it is graded by\.\nUse imagined/,
+  ],
+  ['a task that is nearly there', ['solve', 'mini/chunk', '--model', 'scripted'], 2, /Did you mean "mini\/chunks"/],
   ['limit of zero', [...dryRun, '--limit', '0'], 2, /limit must be a whole number from 1/],
   ['limit as word', [...dryRun, '--limit', 'ten'], 2, /limit must be a whole number from 1 to 1000000, not "ten"/],
   ['money without prices', [...dryRun, '--budget-usd', '1'], 2, /budget\.usd needs prices/],
@@ -95,7 +139,15 @@ const badInput: [string, string[], number, RegExp][] = [
     2,
     /visible tests are the ones it is graded by/,
   ],
-  ['no model', ['sweep', 'run', '--benchmark', 'mini'], 2, /model/],
+  ...[
+    ['sweep', 'run', '--benchmark', 'mini'],
+    dryRun.filter((word) => !['--model', 'scripted'].includes(word)).slice(0, -2),
+  ].map((argv): [string, string[], number, RegExp] => [
+    `no model: ${argv.join(' ')}`,
+    argv,
+    2,
+    /^error: The sweep: model is missing: it must be the name of a model, or a mapping with name and endpoint\.\n/,
+  ]),
   [
     'unknown endpoint',
     ['sweep', 'run', '--benchmark', 'mini', '--model', 'm', '--endpoint', 'nowhere'],
@@ -242,6 +294,56 @@ test('a dry run says what would be sent, and is not stopped by Docker or Tempora
   const plan = JSON.parse(json.stdout);
   assert.deepEqual(plan.tasks, ['mini/chunks']);
   assert.deepEqual([plan.problems, plan.samples], [1, 3]);
+});
+
+test('a dry run sends nothing: the endpoint is not even asked for its models', async () => {
+  let asked = 0;
+  const server = await endpoint(() => {
+    asked += 1;
+    return { status: 401, body: {} };
+  });
+  const env = { OPENAI_BASE_URL: server.url, OPENAI_API_KEY: 'k-1' };
+  const { exitCode, stdout, stderr } = await run(
+    ['sweep', 'run', '--benchmark', 'mini', '--model', 'm\u001b[2J\u202e', '--dry-run'],
+    env,
+  );
+  await server.close();
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(asked, 0);
+  assert.match(stdout, /Nothing was sent/);
+  assert.ok(stdout.includes('m\\x1b[2J\\u202e at http://127'), stdout);
+  assert.doesNotMatch(stdout.replaceAll('\n', ''), /[\p{Cc}\u202e]/u);
+});
+
+test('JSON carries no character that a terminal obeys, and reads as the same', async () => {
+  const model = 'm\u009b2J\u202e';
+  const { stdout } = await run([
+    'sweep',
+    'run',
+    '--benchmark',
+    'mini',
+    '--endpoint',
+    'scripted',
+    '--model',
+    model,
+    '--dry-run',
+    '--json',
+  ]);
+  assert.doesNotMatch(stdout.slice(0, -1), /[\p{Cc}\u202e]/u);
+  assert.equal(JSON.parse(stdout).spec.model.name, model);
+});
+
+test('an own file that shows some of its hidden tests is used by Relaxed with a word on it', async () => {
+  const hidden_tests = ['assert f() == 1', 'assert f() == 1 + 0'];
+  const own = file('some.jsonl', task('a\u202e', { hidden_tests, visible_tests: ['assert f() == 1'] }));
+  const argv = ['sweep', 'run', '--benchmark', own, '--model', 'scripted', '--dry-run', '--strategy'];
+  const relaxed = await run([...argv, 'relaxed']);
+  assert.equal(relaxed.exitCode, 0, relaxed.stderr);
+  assert.match(relaxed.stderr, /^Some hidden tests of a\\u202e are visible too/);
+  assert.equal((await run([...argv, 'standard'])).stderr, '');
+  const lint = await run(['problems', 'lint', own, '--no-run']);
+  assert.equal(lint.exitCode, 0);
+  assert.match(lint.stdout, /warning: a\\u202e: Hidden test 1 is visible too/);
 });
 
 test('help and version are no failure', async () => {

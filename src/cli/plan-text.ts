@@ -1,3 +1,4 @@
+import { terminalLine } from '../reports/terminal-safe.ts';
 import type { RequestPlan } from '../spec/plan.ts';
 import { budgetText, dollars } from './budget-forecast.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
@@ -31,7 +32,11 @@ export function planText({ spec, tasks, endpoint }: PreparedSweep, plan: Request
     ...(budget === undefined ? [] : [['budget', budget] satisfies [string, string]]),
     ['first tasks', `${tasks.slice(0, 5).join(', ')}${tasks.length > 5 ? ', …' : ''}`],
   ];
-  return [...rows.map(([label, value]) => `${label.padEnd(12)}${value}`), '', 'Nothing was sent.'].join('\n');
+  return [
+    ...rows.map(([label, value]) => `${label.padEnd(12)}${terminalLine(value)}`),
+    '',
+    'Nothing was sent; whether the model is there was not asked.',
+  ].join('\n');
 }
 
 function strategyText(strategy: PreparedSweep['spec']['strategy']): string {

@@ -3,9 +3,10 @@ import { probeEndpoint } from '../models/probe.ts';
 import { type Benchmark, openBenchmark } from '../problems/benchmark.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
 import { selectTasks } from '../problems/select-tasks.ts';
+import { tasksWithShownHidden } from '../problems/shown-hidden.ts';
 import { planRequests, type RequestPlan } from '../spec/plan.ts';
 import type { SweepSpec } from '../spec/spec.ts';
-import type { Context } from './context.ts';
+import { type Context, note } from './context.ts';
 import { defaultMaxTokens } from './prompt-facts.ts';
 import { UserError } from './user-error.ts';
 
@@ -21,19 +22,22 @@ export interface PreparedSweep {
   env: Context['env'];
 }
 
-/** Opens the benchmark, selects its tasks, resolves the endpoint and asks it for its models. Throws what a person reads. */
+/** Resolves the endpoint, opens the benchmark, selects its tasks and, but for a dry run, asks the endpoint for its models. Throws what a person reads. */
 export async function prepareSweep(input: {
   context: Context;
   spec: SweepSpec;
   dataDir?: string | undefined;
+  dryRun?: boolean | undefined;
 }): Promise<PreparedSweep> {
   const { context, spec } = input;
+  const endpoint = resolveEndpoint({ endpoint: spec.model.endpoint, env: context.env });
+  refuseUnmeantScript(endpoint, spec.model);
   const dataDir = resolveDataDir({ flag: input.dataDir, env: context.env });
   const benchmark = await openBenchmark({ benchmark: spec.benchmark, dataDir, home: context.home });
   const tasks = selectTasks({ benchmark, tasks: spec.tasks, shuffle: spec.shuffle, limit: spec.limit });
   for (const taskId of tasks) benchmark.problem(taskId);
-  const endpoint = resolveEndpoint({ endpoint: spec.model.endpoint, env: context.env });
-  await requireModel(endpoint, spec.model.name);
+  await refuseShownTests({ context, spec, dataDir, tasks });
+  if (input.dryRun !== true) await requireModel(endpoint, spec.model.name);
   const canonical = spec.tasks === undefined ? undefined : selectTasks({ benchmark, tasks: spec.tasks });
   return {
     spec: {
@@ -54,12 +58,51 @@ async function requireModel(endpoint: Endpoint, model: string): Promise<void> {
   if (endpoint.scripted) return;
   const probe = await probeEndpoint({ endpoint, model });
   if (probe.kind === 'ok') return;
-  const exitCode = /cannot be reached|answers HTTP/.test(probe.problem) ? 3 : 2;
   throw new UserError({
     message: `The model cannot be asked: ${probe.problem}`,
     remedy: capitalised(probe.remedy),
-    exitCode,
+    exitCode: probe.cause === 'unreachable' ? 3 : 2,
   });
+}
+
+/** Without an endpoint in the environment the default is the scripted model; whoever names a real one has forgotten to set it. */
+function refuseUnmeantScript(endpoint: Endpoint, model: SweepSpec['model']): void {
+  if (!endpoint.scripted || model.endpoint === 'scripted' || model.name === 'scripted') return;
+  throw new UserError({
+    message: `OPENAI_BASE_URL and OPENAI_API_KEY are not set, so there is no endpoint to ask for the model ${JSON.stringify(model.name)}`,
+    remedy: 'Set them, or name the offline model, which is called `scripted`',
+    exitCode: 2,
+  });
+}
+
+/** The rule for MBPP (`parse-spec.ts`) for own files, where only their content tells: a checker must not run what it is graded by. */
+async function refuseShownTests(input: {
+  context: Context;
+  spec: SweepSpec;
+  dataDir: string | undefined;
+  tasks: readonly string[];
+}): Promise<void> {
+  const { strategy, benchmark } = input.spec;
+  if (strategy.kind !== 'quality-flow' || strategy.checker !== 'python') return;
+  const source = { benchmark, dataDir: input.dataDir, home: input.context.home };
+  const { all, some } = await tasksWithShownHidden(source, input.tasks);
+  const remedy = `\`qualityflow problems lint ${benchmark}\` names the tests`;
+  if (all.length > 0) {
+    throw new UserError({
+      message: `python (Relaxed) cannot be used with ${benchmark}: the visible tests of ${told(all)} are the ones it is graded by`,
+      remedy: `Use imagined (Standard), or other hidden tests; ${remedy}`,
+      exitCode: 2,
+    });
+  }
+  if (some.length > 0) {
+    const text = `Some hidden tests of ${told(some)} are visible too, and the checker runs those: its word says little there; ${remedy}.`;
+    note(input.context, text);
+  }
+}
+
+function told(tasks: readonly string[]): string {
+  const shown = tasks.slice(0, 3).join(', ');
+  return tasks.length > 3 ? `${shown} and ${tasks.length - 3} more` : shown;
 }
 
 export function planOf({ spec, benchmark, tasks }: PreparedSweep): RequestPlan {

@@ -27,17 +27,8 @@ type SolveFlags = Pick<SpecFlags, 'strategy' | 'model' | 'endpoint' | 'api' | 'm
 export async function solveCommand(
   input: { context: Context; problem: string; entryPoint?: string; dataDir?: string; json?: boolean } & SolveFlags,
 ): Promise<ExitCode> {
-  const { context, json } = input;
-  const target = await solveTarget({ context, problem: input.problem, entryPoint: input.entryPoint });
-  const { strategy, model, endpoint, api, maxTokens, seed } = input;
-  const given: SolveFlags = {
-    ...(strategy && { strategy }),
-    ...(model && { model }),
-    ...(endpoint && { endpoint }),
-    ...(api && { api }),
-    ...(maxTokens && { maxTokens }),
-    ...(seed && { seed }),
-  };
+  const { context, problem, entryPoint, dataDir, json, ...given } = input;
+  const target = await solveTarget({ context, problem, entryPoint });
   const flags: SpecFlags = {
     ...given,
     name: nameFrom(`solve-${target.task}`),
@@ -45,11 +36,11 @@ export async function solveCommand(
     task: [target.task],
   };
   const spec = await readSpec({ context, file: undefined, flags });
-  const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir });
+  const prepared = await prepareSweep({ context, spec, dataDir });
   await ensureReady({ context, env: prepared.env });
   const surroundings = surroundingsOf(prepared, await sandboxFingerprint(context));
   return withStore(context, (store) =>
-    withStartedTemporal<ExitCode>({ context, env: prepared.env }, async ({ client, namespace, uiUrl }) => {
+    withStartedTemporal<ExitCode>({ context, prepared }, async ({ client, namespace, uiUrl }) => {
       const sweep = await createSweep({ store, prepared, surroundings });
       await startSweep(client, sweep);
       const key = { sweep: sweep.name, taskId: prepared.tasks[0] ?? '', sample: 0 };
@@ -98,7 +89,7 @@ async function tellEnd(input: {
       story,
     });
   } else {
-    note(context, ending(context, outcome, target));
+    context.stderr.write(`${ending(context, outcome, target)}\n`);
     note(context, `Every prompt and reply: qualityflow show ${sweep.name} ${terminalLine(taskId)}`);
     if (program !== null) print(context, terminalSafe(program));
   }
@@ -110,8 +101,8 @@ function ending(context: Context, outcome: OutcomeRow | undefined, { graded }: S
   if (outcome === undefined) return 'It ended without an outcome.';
   const cost = `${count(outcome.requests)} ${outcome.requests === 1 ? 'request' : 'requests'} sent, ${count(outcome.tokens)} tokens`;
   if (!graded && outcome.submission !== null) {
-    return `${outcome.finalStep}; not graded: there are no hidden tests for a prompt of your own (${cost}).`;
+    return `${terminalLine(outcome.finalStep)}; not graded: there are no hidden tests for a prompt of your own (${cost}).`;
   }
   const style = outcome.outcome === 'pass' ? 'green' : 'red';
-  return `${paint(context.stderr, [style, 'bold'], outcome.outcome)} (${outcome.finalStep}). ${terminalLine(outcome.detail)} (${cost})`;
+  return `${paint(context.stderr, [style, 'bold'], outcome.outcome)} (${terminalLine(outcome.finalStep)}). ${terminalLine(outcome.detail)} (${cost})`;
 }

@@ -15,7 +15,7 @@ export function addSpecFlags(command: Command): Command {
     .option('--limit <n>', 'only the first n tasks')
     .option('--shuffle <seed>', 'shuffle the tasks before the limit')
     .option('--samples <n>', 'independent runs a task')
-    .option('--seed <n>', 'seed sent with every request')
+    .option('--seed <n>', 'basis of the seeds sent with requests at a temperature above 0')
     .option('--strategy <preset>', 'standard, relaxed, quality-flow or zero-shot')
     .option('--model <name>', 'model, as its endpoint knows it')
     .option('--endpoint <alias|url>', 'default, scripted, or a base URL')

@@ -35,7 +35,7 @@ export function extendSweepCommand(input: {
   }
   return withSweep<ExitCode>(context, name, async (store, sweep) => {
     await requireAtRest(context, name);
-    const { prepared, surroundings } = await prepareToGoOn({ context, store, sweep, dataDir: input.dataDir });
+    const { prepared, surroundings } = await prepareToGoOn({ context, sweep, dataDir: input.dataDir });
     const grown = grow({ sweep, prepared, samples, limit });
     return withStartedTemporal<ExitCode>({ context, env: prepared.env }, async (temporal) => {
       const extended = await store.extendSweep({

@@ -33,8 +33,8 @@ export function resumeSweepCommand(
       note(context, `The sweep ${name} is complete: all ${before.planned} runs have a final outcome.`);
       return showResult({ context, store, sweep: before, followed: { kind: 'ended', run: 'completed' }, json });
     }
-    const { prepared } = await prepareToGoOn({ context, store, sweep: before, dataDir: input.dataDir });
-    return withStartedTemporal({ context, env: prepared.env }, async (temporal) => {
+    const { prepared } = await prepareToGoOn({ context, sweep: before, dataDir: input.dataDir });
+    return withStartedTemporal({ context, prepared }, async (temporal) => {
       if (change !== undefined) await store.updateOperational(name, change);
       await tellBudget(context, store, name);
       return goOn({ context, store, temporal, name, detach: input.detach === true, json });

@@ -42,7 +42,7 @@ export function retryProblemCommand(input: {
         exitCode: 2,
       });
     }
-    const { prepared } = await prepareToGoOn({ context, store, sweep, dataDir: input.dataDir });
+    const { prepared } = await prepareToGoOn({ context, sweep, dataDir: input.dataDir });
     return withStartedTemporal<ExitCode>(
       { context, env: prepared.env },
       async ({ client, namespace, uiUrl }): Promise<ExitCode> => {

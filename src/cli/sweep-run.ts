@@ -6,7 +6,7 @@ import { withStartedTemporal } from './connect.ts';
 import { type Context, note, print, printJson } from './context.ts';
 import { ensureReady } from './ensure-ready.ts';
 import { followSweep } from './follow-sweep.ts';
-import { createSweep, requireFreeName, requireOneMeaning } from './launch-sweep.ts';
+import { createSweep, requireFreeName } from './launch-sweep.ts';
 import { withStore } from './open-state.ts';
 import { planText } from './plan-text.ts';
 import { type PreparedSweep, planOf, prepareSweep } from './prepare-sweep.ts';
@@ -29,7 +29,7 @@ export async function runSweepCommand(
 ): Promise<ExitCode> {
   const { context } = input;
   const spec = await readSpec({ context, file: input.file, flags: input.flags });
-  const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir });
+  const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir, dryRun: input.dryRun });
   requireUsefulBudget(prepared);
   const plan = planOf(prepared);
   if (input.dryRun === true) {
@@ -71,8 +71,7 @@ export async function launch(input: {
   const surroundings = surroundingsOf(prepared, await sandboxFingerprint(context));
   return withStore(context, async (store) => {
     await requireFreeName({ store, prepared, surroundings });
-    await requireOneMeaning({ store, prepared });
-    return withStartedTemporal({ context, env: prepared.env }, async ({ client, uiUrl }) => {
+    return withStartedTemporal({ context, prepared }, async ({ client, uiUrl }) => {
       const sweep = await createSweep({ store, prepared, surroundings });
       await startSweep(client, sweep);
       announce(context, sweep, uiUrl);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EncodedValue, JudgeJob, Sandbox } from '../sandbox/sandbox.ts';
+import { type EncodedValue, type JudgeJob, type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { askJudge } from './judge-job.ts';
 
 const reply = z.object({
@@ -28,7 +28,7 @@ export interface CollectedTest {
   inherent?: string | undefined;
 }
 
-interface Collected {
+export interface Collected {
   prelude: string;
   setup: string;
   alias: string | null;
@@ -38,9 +38,16 @@ interface Collected {
 /** Either assert-style tests, each a piece of Python that calls the entry point, or a `check(candidate)` function. */
 export type TestSource = { tests: string[] } | { check: string };
 
-const SECONDS = 20;
+/** CPU seconds of a job. The script stops each test after 2 s; what it cannot interrupt ends with the job. */
+const MAX_SECONDS = 20;
+const secondsFor = (tests: number) => Math.min(MAX_SECONDS, 3 + 2 * tests);
+/** A test that calls with the result of a call needs one round a level. What needs more cannot be replayed. */
+export const MAX_ROUNDS = 10;
 
-/** Runs the tests without any program and learns which calls they make. A test that brings the judge down is invalid, its neighbours are not. */
+/**
+ * Runs the tests without any program and learns which calls they make. A test written by a model that brings the judge down is invalid,
+ * its neighbours are not. A benchmark's tests are trusted: when they bring the judge down it is the machine, and a `SandboxError`.
+ */
 export async function collectCalls(job: {
   sandbox: Sandbox;
   entryPoint: string;
@@ -50,9 +57,10 @@ export async function collectCalls(job: {
   signal?: AbortSignal | undefined;
 }): Promise<Collected> {
   const { sandbox, entryPoint, setup, source, trust, signal } = job;
-  const input = { mode: 'collect', entryPoint, setup, ...source };
-  const answer = await askJudge({ sandbox, script: 'replay', input, reply, trust, seconds: SECONDS, signal });
   const wanted = 'tests' in source ? source.tests : undefined;
+  const seconds = wanted === undefined ? MAX_SECONDS : secondsFor(wanted.length);
+  const input = { mode: 'collect', rounds: MAX_ROUNDS, entryPoint, setup, ...source };
+  const answer = await askJudge({ sandbox, script: 'replay', input, reply, trust, seconds, signal });
   if (answer.kind === 'reply' && (wanted === undefined || answer.reply.tests.length === wanted.length))
     return answer.reply;
   const invalid =
@@ -60,6 +68,10 @@ export async function collectCalls(job: {
       ? `the test itself fails: ${answer.reason} ${answer.detail}`.trim()
       : 'the test broke the judge';
   if (wanted === undefined || wanted.length <= 1) {
+    if (trust === 'benchmark' && answer.kind === 'failed' && answer.reason !== 'exception')
+      throw new SandboxError(
+        `the judge of the tests of ${entryPoint} failed: ${answer.reason} ${answer.detail}`.trim(),
+      );
     const text = 'check' in source ? source.check : (source.tests[0] ?? '');
     const tests =
       wanted?.length === 0

@@ -45,6 +45,11 @@ describe('imagined outputs are decided by value', { skip: withoutDocker }, () =>
     assert.deepEqual(await comparePredictions({ sandbox, predictions }), [true, false, false, false, true]);
   });
 
+  test('waiting costs a prediction nothing: its time is CPU time', async () => {
+    const predictions = [{ prediction: '__import__("time").sleep(2.5) or 1', comparison: '__prediction__ == 1' }];
+    assert.deepEqual(await comparePredictions({ sandbox, predictions }), [true]);
+  });
+
   test('nothing to compare is nothing', async () => {
     assert.deepEqual(await comparePredictions({ sandbox, predictions: [] }), []);
   });

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import type { HiddenTests } from '../problems/hidden-tests.ts';
-import type { EncodedValue, OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
+import {
+  type EncodedValue,
+  type OutputRow,
+  type Sandbox,
+  SandboxError,
+  type SandboxLimits,
+} from '../sandbox/sandbox.ts';
 import { digesting, isDigest, isDigestOfFloats } from './digest-program.ts';
 import { askJudge } from './judge-job.ts';
+import { KeptForSandbox } from './kept-for-sandbox.ts';
 
 export type EvalPlusTests = Extract<HiddenTests, { kind: 'evalplus' }>;
 
@@ -45,16 +52,12 @@ function canonicalLimits(limits: SandboxLimits): SandboxLimits {
 /** Some tasks return megabytes for each of a thousand tests; what is kept stays below this. */
 const CACHE_BYTES = 128 << 20;
 
-interface CacheEntry {
-  expected: Promise<Expected>;
-  bytes: number;
-}
-
-const caches = new WeakMap<Sandbox, Map<string, CacheEntry>>();
+const kept = new KeptForSandbox<Expected>({ bytes: CACHE_BYTES });
 
 /**
  * Runs the canonical solution on the task's inputs, in the sandbox like any other program. Kept in memory for each sandbox by task;
- * a sandbox has one environment for its lifetime, so its fingerprint need not be part of the key.
+ * a sandbox has one environment for its lifetime, so its fingerprint need not be part of the key. No candidate is involved: what is
+ * neither a value nor the task's own fault (timeout, memory, crash) is the machine's, and a `SandboxError`.
  */
 export async function expectedOutputs(job: {
   sandbox: Sandbox;
@@ -64,8 +67,6 @@ export async function expectedOutputs(job: {
   signal?: AbortSignal | undefined;
 }): Promise<Expected> {
   const { sandbox, hidden } = job;
-  const cache = caches.get(sandbox) ?? new Map<string, CacheEntry>();
-  caches.set(sandbox, cache);
   const key = JSON.stringify([
     hidden.dataset,
     hidden.taskId,
@@ -74,32 +75,15 @@ export async function expectedOutputs(job: {
     hidden.plusInputs.length,
     job.limits,
   ]);
-  const known = cache.get(key);
-  if (known !== undefined) return known.expected;
-  const entry: CacheEntry = { expected: computeExpected(job), bytes: 0 };
-  cache.set(key, entry);
-  try {
-    const expected = await entry.expected;
-    entry.bytes = expected.kind === 'outputs' ? sizeOf(expected.base) + sizeOf(expected.plus) : 0;
-    trim(cache);
-    return expected;
-  } catch (error) {
-    cache.delete(key);
-    throw error;
-  }
+  const known = kept.get(sandbox, key);
+  if (known !== undefined) return known;
+  const expected = await computeExpected(job);
+  if (expected.kind === 'outputs') kept.put(sandbox, key, expected, sizeOf(expected.base) + sizeOf(expected.plus));
+  return expected;
 }
 
 function sizeOf(run: TestRun): number {
   return [...run.calls, ...run.expected].reduce((sum, text) => sum + text.length, 0);
-}
-
-function trim(cache: Map<string, CacheEntry>): void {
-  let total = [...cache.values()].reduce((sum, entry) => sum + entry.bytes, 0);
-  for (const [key, entry] of cache) {
-    if (total <= CACHE_BYTES) return;
-    cache.delete(key);
-    total -= entry.bytes;
-  }
 }
 
 async function computeExpected(job: {
@@ -121,8 +105,11 @@ async function computeExpected(job: {
     seconds: SECONDS,
     signal,
   });
-  if (inputs.kind === 'failed')
-    return { kind: 'unusable', reason: `the inputs cannot be read: ${inputs.reason} ${inputs.detail}` };
+  if (inputs.kind === 'failed') {
+    const reason = `the inputs cannot be read: ${inputs.reason} ${inputs.detail}`;
+    if (inputs.reason !== 'exception') throw new SandboxError(`${taskId}: ${reason}`);
+    return { kind: 'unusable', reason };
+  }
   const { base, plus } = inputs.reply;
   const program = digesting({ source: hidden.canonical, entryPoint });
   const [rows = []] = await sandbox.runCalls({
@@ -134,9 +121,13 @@ async function computeExpected(job: {
   });
   const expected: EncodedValue[] = [];
   for (const row of rows) {
-    if (row.kind !== 'value')
-      return { kind: 'unusable', reason: `the canonical solution cannot be run: ${describe(row)}` };
-    expected.push(row.value);
+    if (row.kind === 'value') {
+      expected.push(row.value);
+      continue;
+    }
+    const reason = `the canonical solution cannot be run: ${describe(row)}`;
+    if (row.kind !== 'exception' && row.kind !== 'output_limit') throw new SandboxError(`${taskId}: ${reason}`);
+    return { kind: 'unusable', reason };
   }
   if (expected.length !== base.length + plus.length)
     return { kind: 'unusable', reason: 'the canonical solution left tests without output' };

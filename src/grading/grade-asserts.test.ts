@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { TEST_LIMITS, testSandbox, withoutDocker } from '../sandbox/testing.ts';
 import { gradeAsserts } from './grade-asserts.ts';
 import type { TestResult } from './verdict.ts';
@@ -195,8 +195,200 @@ def f(x):
       'pass, forgeable',
       'fail, forgeable',
       'pass, forgeable',
-      'invalid_test, forgeable',
+      'error, forgeable',
     ]);
+  });
+
+  test('a test that names a class that the program lacks, where nothing has reached it yet, is no verdict by replay', async () => {
+    const tests = ['try:\n    f(-1)\n    assert False\nexcept Mine:\n    pass'];
+    const raises = 'class Mine(Exception):\n  pass\ndef f(x):\n  raise Mine(x)';
+    assert.deepEqual(await statuses(raises, tests), ['pass, forgeable']);
+    assert.deepEqual(await statuses('def f(x):\n  raise ValueError(x)', tests), ['error, forgeable']);
+  });
+
+  test('results that are fed back are replayed, ten calls deep; beyond, the test runs in the program', async () => {
+    const program = 'def f(n):\n  return n // 2 if n % 2 == 0 else 3 * n + 1';
+    const loop = (times: number, want: number) =>
+      `x = 27\nfor _ in range(${times}):\n    x = f(x)\nassert x == ${want}`;
+    const tests = [
+      loop(8, 142),
+      loop(8, 143),
+      loop(11, 107),
+      'assert f(f(f(f(f(f(8)))))) == 1',
+      'n = 6\nwhile n != 1:\n    n = f(n)\nassert n == 1',
+      'n = 6\nwhile int(n) != 1:\n    n = f(int(n))\nassert n == 1',
+      'i = 1\nwhile f(i) != 40:\n    i += 1\nassert i == 13',
+      'i = 1\nwhile not f(i) > 36:\n    i += 1\nassert i == 13',
+    ];
+    assert.deepEqual(await statuses(program, tests), [
+      'pass',
+      'fail',
+      'pass, forgeable',
+      'pass',
+      'pass, forgeable',
+      'pass, forgeable',
+      'pass, forgeable',
+      'pass, forgeable',
+    ]);
+  });
+
+  test('with a canonical solution no program chooses to be graded in its own process', async () => {
+    const canonical = 'def f(x):\n  return x > 2 or x < 0';
+    const tests = ['i = 0\nwhile not f(i):\n    i += 1\nassert i == 3', 'assert f(f(3)) == False'];
+    const search = 'def f(x):\n  return x > 40 or x < 0';
+    const hidden = 'class Hidden:\n  def __index__(s): return 3\n  def __gt__(s, o): return True\n';
+    const objects = `${hidden}def f(x):\n  return False if type(x) is Hidden else Hidden()`;
+    const [right, late, opaque] = await gradeAsserts({
+      sandbox,
+      programs: [canonical, search, objects],
+      entryPoint: 'f',
+      setup: '',
+      tests,
+      canonical,
+      trust: 'benchmark',
+      limits: TEST_LIMITS,
+    });
+    const shape = (results: TestResult[] | undefined) => results?.map(({ status, forgeable }) => [status, forgeable]);
+    assert.deepEqual(shape(right), [
+      ['pass', undefined],
+      ['pass', undefined],
+    ]);
+    assert.deepEqual(shape(late)?.[0], ['error', undefined]);
+    assert.deepEqual(shape(opaque)?.[1], ['error', undefined]);
+    assert.notEqual(opaque?.[0]?.status, 'pass');
+  });
+
+  test('a test that the canonical solution passes only in its process is graded there for every program', async () => {
+    const canonical =
+      'class P:\n  def __init__(s, x): s.x = x\n  def __eq__(s, o): return o == s.x\ndef f(x):\n  return P(x)';
+    const grades = await gradeAsserts({
+      sandbox,
+      programs: [canonical, 'def f(x):\n  return x', 'def f(x):\n  return 0'],
+      entryPoint: 'f',
+      setup: '',
+      tests: ['assert f(3) == 3'],
+      canonical,
+      trust: 'benchmark',
+    });
+    assert.deepEqual(
+      grades.map(([result]) => [result?.status, result?.forgeable]),
+      [
+        ['pass', true],
+        ['pass', true],
+        ['fail', true],
+      ],
+    );
+  });
+
+  test('an object of the program that is handed on decides nothing by being handed on', async () => {
+    const program = 'class O: pass\ndef f(x):\n  return O() if x == 1 else 5';
+    assert.deepEqual(await statuses(program, ['assert f(f(1)) == 3']), ['fail, forgeable']);
+  });
+
+  const library: [what: string, program: string, test: string][] = [
+    [
+      'deque',
+      'from collections import deque\ndef f(x): return deque(reversed(x), 9)',
+      'assert f([1, 2]) == deque([2, 1]) and f([1, 2]).__len__() == 2',
+    ],
+    ['types', 'def f(x): return type(x)', 'assert f(1) == int and f(1) is int and f(None) is type(None)'],
+    ['functions', 'def f(x): return lambda: x', 'assert callable(f(1))'],
+    [
+      'endless generator',
+      'def f():\n  n = 0\n  while True:\n    yield n\n    n += 1',
+      'assert list(itertools.islice(f(), 3)) == [0, 1, 2]',
+    ],
+    [
+      'endless count',
+      'import itertools\ndef f(): return itertools.count(5)',
+      'g = f()\nassert (next(g), next(g)) == (5, 6)',
+    ],
+    ['generator type', 'def f(): yield 1', 'import types\nassert isinstance(f(), types.GeneratorType)'],
+    [
+      'itertools',
+      'from itertools import *\ndef f(x): return combinations_with_replacement(x, 2)',
+      'assert list(f([1, 2])) == [(1, 1), (1, 2), (2, 2)]',
+    ],
+    ['async', 'async def f(x): return x + 1', 'import asyncio\nassert asyncio.run(f(3)) == 4'],
+    [
+      'async inside async',
+      'import asyncio\nasync def f(x):\n  await asyncio.sleep(0)\n  return x + 1',
+      'import asyncio\nasync def main():\n    return sum(await asyncio.gather(f(1), f(2)))\nassert asyncio.run(main()) == 5',
+    ],
+    [
+      'JSONDecodeError',
+      'import json\ndef f(x): return json.loads(x)',
+      'try:\n    f("{")\n    assert False\nexcept json.JSONDecodeError as e:\n    assert e.pos == 1',
+    ],
+    [
+      'StatisticsError',
+      'import statistics\ndef f(x): return statistics.mean(x)',
+      'try:\n    f([])\n    assert False\nexcept statistics.StatisticsError:\n    pass',
+    ],
+    [
+      'UnicodeDecodeError',
+      'def f(x): return x.decode()',
+      'try:\n    f(b"\\xff")\n    assert False\nexcept UnicodeDecodeError as e:\n    assert e.start == 0',
+    ],
+    [
+      'text of a KeyError',
+      'def f(x): return {}[x]',
+      'try:\n    f("x")\n    assert False\nexcept KeyError as e:\n    assert str(e) == "\'x\'" and e.args == ("x",)',
+    ],
+    [
+      'errno',
+      'def f(x): return open(x)',
+      'try:\n    f("/none")\n    assert False\nexcept OSError as e:\n    assert e.errno == 2 and "/none" in str(e)',
+    ],
+    [
+      'own exception',
+      'class Mine(ValueError):\n  def __init__(s, code):\n    s.code = code\n    super().__init__("code %d" % code)\ndef f(x): raise Mine(x)',
+      'try:\n    f(7)\n    assert False\nexcept ValueError as e:\n    assert type(e).__name__ == "Mine" and e.code == 7 and str(e) == "code 7"',
+    ],
+  ];
+  for (const [what, program, source] of library) {
+    test(`replay knows ${what}`, async () => {
+      assert.deepEqual(await statuses(program, [source]), ['pass']);
+      assert.notEqual((await statuses('def f(*args):\n  return 0', [source]))[0], 'pass');
+    });
+  }
+
+  test('time in a judge is CPU time', async () => {
+    const waits = 'import time\ntime.sleep(2.5)\nassert f(1) == 1';
+    const burns = 'import time\nwhile time.process_time() < 9:\n    pass\nassert f(1) == 1';
+    assert.deepEqual(await statuses('def f(x):\n  return x', [waits, burns]), ['pass', 'invalid_test']);
+  });
+
+  test('tests in a program end after its first crash too', async () => {
+    const [results] = await gradeAsserts({
+      sandbox,
+      programs: ['import os\nclass P: pass\ndef f(x):\n  os._exit(0)'],
+      entryPoint: 'f',
+      setup: '',
+      tests: ['assert f(P()) == 1', 'assert f(P()) == 2'],
+      trust: 'model',
+      stopAfter: 1,
+    });
+    assert.deepEqual(
+      results?.map(({ status }) => status),
+      ['error', 'not_run'],
+    );
+  });
+
+  test('a benchmark whose judge fails is the machine’s failure, a model’s test is its own', async () => {
+    for (const reason of ['timeout', 'memory_limit', 'crash'] as const) {
+      const failing: Sandbox = { ...sandbox, runJudge: async () => ({ kind: 'failed', reason, detail: '' }) };
+      const job = {
+        sandbox: failing,
+        programs: ['def f(x): return x'],
+        entryPoint: 'f',
+        setup: '',
+        tests: ['assert f(1)'],
+      };
+      await assert.rejects(gradeAsserts({ ...job, trust: 'benchmark' }), SandboxError);
+      const [results] = await gradeAsserts({ ...job, trust: 'model' });
+      assert.equal(results?.[0]?.status, 'invalid_test');
+    }
   });
 
   test('a test that does not change its argument again needs no such trust', async () => {

@@ -5,7 +5,7 @@ import { openBenchmark } from '../problems/benchmark.ts';
 import { openHiddenTests } from '../problems/hidden.ts';
 import type { HiddenTests } from '../problems/hidden-tests.ts';
 import type { Problem } from '../problems/problem.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { TEST_LIMITS, testSandbox, withoutDocker } from '../sandbox/testing.ts';
 import { gradeHidden } from './grade-hidden.ts';
 import { proveGrader } from './known-pair.ts';
@@ -121,6 +121,32 @@ describe('hidden tests', { skip: withoutDocker }, () => {
     );
     assert.deepEqual(graded[1]?.firstFailure, { status: 'fail', test: 'f(3)', actual: '2', expected: '3' });
     assert.equal(graded[3]?.firstFailure?.exception, 'KeyError: 3 (line 3)');
+  });
+
+  test('EvalPlus: a canonical solution that runs out of something is the machine’s failure, and is tried again', async () => {
+    const hidden = evalplus({ taskId: 'HumanEval/998' });
+    for (const kind of ['timeout', 'memory_limit'] as const) {
+      let fails = true;
+      const sometimes: Sandbox = {
+        ...sandbox,
+        runCalls: async (job) =>
+          fails ? job.programs.map(() => job.calls.map(() => ({ kind }))) : sandbox.runCalls(job),
+      };
+      const job = { sandbox: sometimes, problem, hidden, programs: ['def f(x):\n  return x'] };
+      await assert.rejects(gradeHidden(job), SandboxError);
+      fails = false;
+      assert.equal((await gradeHidden(job))[0]?.verdict, 'pass');
+    }
+    let exits = true;
+    const judged: Sandbox = {
+      ...sandbox,
+      runJudge: async (job) =>
+        exits ? { kind: 'failed', reason: 'crash', detail: 'killed by SIGKILL' } : sandbox.runJudge(job),
+    };
+    const job = { sandbox: judged, problem, hidden, programs: ['def f(x):\n  return x'] };
+    await assert.rejects(gradeHidden(job), SandboxError);
+    exits = false;
+    assert.equal((await gradeHidden(job))[0]?.verdict, 'pass');
   });
 
   test('EvalPlus: tolerance, types and NaN', async () => {

@@ -43,6 +43,7 @@ export async function gradeHidden(job: {
         entryPoint,
         setup,
         source,
+        canonical: hidden.canonical,
         trust: 'benchmark',
         stopAfter: STOP_AFTER,
       });

@@ -6,11 +6,12 @@ import type { TestResult } from './verdict.ts';
 
 const ENTRY = '__qf_run_test';
 
-const reply = z.union([z.literal('pass'), z.tuple([z.enum(['fail', 'invalid']), z.string()])]);
+const reply = z.union([z.literal('pass'), z.tuple([z.literal('fail'), z.string()])]);
 
 /**
  * Tests that need more of the program than the values it returns (its classes, an argument changed in place, functions as
- * arguments) run beside it, in its own process. Such a verdict can be forged by the program and says so: `forgeable`.
+ * arguments) run beside it, in its own process. Such a verdict can be forged by the program and says so: `forgeable`. A program without
+ * the class or function that a test names is in error, as it would be with that test below it in a file.
  */
 export async function gradeInProcess(job: {
   sandbox: Sandbox;
@@ -23,6 +24,8 @@ export async function gradeInProcess(job: {
   setup: string;
   tests: { source: string; label: string }[];
   limits: SandboxLimits;
+  /** Ends a program after this many timeouts and crashes; its later tests are `not_run`. */
+  stopAfter?: number | undefined;
   signal?: AbortSignal | undefined;
 }): Promise<TestResult[][]> {
   if (job.tests.length === 0 || job.programs.length === 0) return job.programs.map(() => []);
@@ -31,6 +34,7 @@ export async function gradeInProcess(job: {
     programs: job.programs.map((source) => ({ source: `${source}\n${harness}`, entryPoint: ENTRY })),
     calls: job.tests.map((_, index) => `[[${index}],{"d":[]}]`),
     limits: job.limits,
+    stopAfter: job.stopAfter,
     signal: job.signal,
   });
   return job.programs.map((source, program) => {
@@ -60,8 +64,7 @@ function readRow(row: OutputRow, programLines: number): Pick<TestResult, 'status
   const checked = reply.safeParse(said);
   if (!checked.success) return { status: 'error', exception: 'the program replaced the test' };
   if (checked.data === 'pass') return { status: 'pass' };
-  const [status, message] = checked.data;
-  return { status: status === 'fail' ? 'fail' : 'invalid_test', exception: bounded(message, VALUE_CHARS) };
+  return { status: 'fail', exception: bounded(checked.data[1], VALUE_CHARS) };
 }
 
 /** Python appended to the program, so that the program's own line numbers stay. A JSON string is a valid Python literal. */
@@ -88,13 +91,6 @@ def ${ENTRY}(index):
         exec(compile(${JSON.stringify(job.tests.map((test) => test.source))}[index], "<test>", "exec"), space)
     except AssertionError as error:
         return ["fail", str(error)[:${VALUE_CHARS}]]
-    except NameError as error:
-        trace = error.__traceback__
-        while trace.tb_next is not None:
-            trace = trace.tb_next
-        if trace.tb_frame.f_code.co_filename != "<test>":
-            raise
-        return ["invalid", str(error)[:${VALUE_CHARS}]]
     return "pass"
 `;
 }

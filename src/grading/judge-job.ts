@@ -4,13 +4,22 @@ import type { JudgeJob, Sandbox } from '../sandbox/sandbox.ts';
 
 type JudgeScript = 'replay' | 'evalplus' | 'predict';
 
+/** Files of `judge/` that make one script. */
+const FILES: Record<JudgeScript, string[]> = {
+  replay: ['stand_in', 'rewrite_test', 'replay'],
+  evalplus: ['evalplus'],
+  predict: ['predict'],
+};
+
 const sources = new Map<JudgeScript, string>();
 
-/** Text of `judge/<script>.py`; it defines `main(input: str) -> str`. */
+/** Text of a script; it defines `main(input: str) -> str`. */
 function judgeSource(script: JudgeScript): string {
   const known = sources.get(script);
   if (known !== undefined) return known;
-  const text = readFileSync(new URL(`./judge/${script}.py`, import.meta.url), 'utf8');
+  const text = FILES[script]
+    .map((file) => readFileSync(new URL(`./judge/${file}.py`, import.meta.url), 'utf8'))
+    .join('\n\n');
   sources.set(script, text);
   return text;
 }

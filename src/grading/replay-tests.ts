@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { EncodedValue, JudgeJob, OutputRow, Sandbox } from '../sandbox/sandbox.ts';
 import { bounded, TEST_CHARS, VALUE_CHARS } from './bounded.ts';
+import { MAX_ROUNDS } from './collect-calls.ts';
 import { askJudge } from './judge-job.ts';
 import type { TestResult } from './verdict.ts';
 
@@ -15,6 +16,7 @@ const outcome = z.object({
     'not_run',
     'invalid_test',
     'need',
+    'undecided',
   ]),
   label: z.string().optional(),
   actual: z.string().nullish(),
@@ -23,8 +25,8 @@ const outcome = z.object({
 });
 const reply = z.object({ results: z.array(z.array(outcome)), needs: z.array(z.array(z.string())) });
 
-/** `need`: the test made calls that nobody has run yet. */
-type Replayed = TestResult | 'need';
+/** Undefined: the test made calls that nobody has run yet, or values alone cannot decide it. */
+export type Replayed = TestResult | undefined;
 
 interface ReplayOutcome {
   /** By program, then by test. */
@@ -59,6 +61,7 @@ export async function replayTests(job: ReplayJob): Promise<ReplayOutcome> {
 
   const input = {
     mode: 'replay',
+    rounds: MAX_ROUNDS,
     entryPoint: job.entryPoint,
     alias: job.alias,
     setup: job.setup,
@@ -130,7 +133,7 @@ function withoutRepr(row: OutputRow | undefined): unknown {
 }
 
 function toResult(found: z.infer<typeof outcome>, label: string): Replayed {
-  if (found.status === 'need') return 'need';
+  if (found.status === 'need' || found.status === 'undecided') return undefined;
   const result: TestResult = { status: found.status, test: bounded(found.label ?? label, TEST_CHARS) };
   if (typeof found.actual === 'string') result.actual = bounded(found.actual, VALUE_CHARS);
   if (typeof found.expected === 'string') result.expected = bounded(found.expected, VALUE_CHARS);

@@ -30,7 +30,14 @@ test('a pass needs every test, and at least one', () => {
   }
 });
 
-test('one forgeable result makes the grade forgeable', () => {
-  assert.equal(summarise([{ status: 'pass', test: 'a', forgeable: true }, ...results('pass')]).forgeable, true);
-  assert.equal(summarise(results('pass')).forgeable, undefined);
+test('a grade is forgeable where its verdict rests on a forgeable result', () => {
+  const forged = (status: TestResult['status']): TestResult => ({ status, test: 'x', forgeable: true });
+  const cases: [results: TestResult[], forgeable: true | undefined][] = [
+    [[forged('pass'), ...results('pass')], true],
+    [results('pass'), undefined],
+    [[forged('fail'), ...results('fail')], true],
+    [[...results('fail'), forged('fail')], undefined],
+    [[forged('pass'), ...results('fail')], undefined],
+  ];
+  for (const [tests, forgeable] of cases) assert.equal(summarise(tests).forgeable, forgeable, JSON.stringify(tests));
 });

@@ -6,14 +6,19 @@ import type { Graded, TestResult, Verdict } from './verdict.ts';
  */
 export function summarise(results: readonly TestResult[]): Graded {
   const passed = results.filter((result) => result.status === 'pass').length;
-  const forgeable = results.some((result) => result.forgeable === true) ? { forgeable: true as const } : {};
-  const counts = { tests: results.length, passed, ...forgeable };
+  const counts = { tests: results.length, passed };
   for (const result of results) {
     const verdict = failureVerdict(result.status);
-    if (verdict !== undefined) return { verdict, ...counts, firstFailure: result };
+    if (verdict !== undefined)
+      return { verdict, ...counts, firstFailure: result, ...markIf(result.forgeable === true) };
   }
-  if (results.length > 0 && passed === results.length) return { verdict: 'pass', ...counts };
+  if (results.length > 0 && passed === results.length)
+    return { verdict: 'pass', ...counts, ...markIf(results.some((result) => result.forgeable === true)) };
   return { verdict: 'invalid_test', ...counts, firstFailure: results.find((result) => result.status !== 'pass') };
+}
+
+function markIf(forgeable: boolean): { forgeable?: true } {
+  return forgeable ? { forgeable } : {};
 }
 
 function failureVerdict(status: TestResult['status']): Exclude<Verdict, 'pass' | 'invalid_test'> | undefined {

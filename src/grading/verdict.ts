@@ -30,5 +30,6 @@ export interface Graded {
   firstFailure?: TestResult | undefined;
   /** EvalPlus benchmarks: verdict over the base tests alone. */
   base?: Verdict | undefined;
+  /** The verdict rests on the program's own process: a pass in which any test ran there, or a failure whose deciding test did. */
   forgeable?: true | undefined;
 }

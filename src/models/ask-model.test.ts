@@ -467,6 +467,21 @@ test('a reply that cannot be stored leaves its reservation possibly charged, and
   await assert.rejects(askModel({ ...question(url, { replies }), billing: billing(away) }), (error) => error === full);
 });
 
+test('who is cancelled while it looks into the store does not wait for the same question of another', async (t) => {
+  const { url } = await serve(t, () => {});
+  const replies = new MemoryReplies();
+  const [first, second] = [new AbortController(), new AbortController()];
+  const asking = ask(url, { replies, signal: first.signal });
+  const look = replies.getReply.bind(replies);
+  replies.getReply = async (key) => {
+    second.abort(new Error('cancelled'));
+    return look(key);
+  };
+  await assert.rejects(ask(url, { replies, signal: second.signal }), /cancelled/);
+  first.abort(new Error('over'));
+  await assert.rejects(asking, /over/);
+});
+
 test('the probe says in one sentence what is wrong, and costs no completion', async (t) => {
   const probe = (url: string, model = 'm') =>
     probeEndpoint({ endpoint: resolveEndpoint({ endpoint: url, env: {} }), model });
@@ -476,7 +491,10 @@ test('the probe says in one sentence what is wrong, and costs no completion', as
       url === '/v1/models' ? json(response, 200, { data: names.map((id) => ({ id })) }) : json(response, 404, {});
   const many = await serve(t, listing(['qwen-coder:latest', 'llama']));
   assert.equal((await probe(many.url, 'qwen-coder')).kind, 'ok');
-  assert.match(JSON.stringify(await probe(many.url, 'lama')), /no model \\"lama\\".*did you mean \\"llama\\"/);
+  assert.match(
+    JSON.stringify(await probe(many.url, 'lama')),
+    /"unknown_model".*no model \\"lama\\".*did you mean \\"llama\\"/,
+  );
   assert.match(JSON.stringify(await probe(many.url.replace('/v1', ''))), /is not the API's base URL.*\/v1/);
   const one = await serve(t, listing(['loaded.gguf']));
   assert.equal((await probe(one.url, 'anything')).kind, 'ok');
@@ -484,16 +502,16 @@ test('the probe says in one sentence what is wrong, and costs no completion', as
   assert.match(JSON.stringify(await probe(elsewhere.url)), /redirects elsewhere/);
   assert.equal(one.seen.length, 1, 'a redirect is not followed');
   for (const [status, expected] of [
-    [401, /asks for a key/],
-    [403, /asks for a key/],
+    [401, /"refused".*asks for a key/],
+    [403, /"refused".*asks for a key/],
     [404, /"ok"/],
     [405, /"ok"/],
-    [503, /answers HTTP 503/],
+    [503, /"unreachable".*answers HTTP 503/],
   ] as const) {
     const { url } = await serve(t, (response) => json(response, status, {}));
     assert.match(JSON.stringify(await probe(url)), expected);
   }
-  assert.match(JSON.stringify(await probe('http://127.0.0.1:9/v1')), /cannot be reached/);
+  assert.match(JSON.stringify(await probe('http://127.0.0.1:9/v1')), /"unreachable".*cannot be reached/);
   assert.ok([...many.seen, ...one.seen].every(({ url }) => url.endsWith('/models')));
 });
 

@@ -153,9 +153,10 @@ async function sendAndStore(
   return { kind: 'reply', reply: kept, key, reused: false };
 }
 
-/** The promise's value; rejects with the signal's reason when that comes first. */
+/** The promise's value; rejects with the signal's reason when that comes first, or has come already. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     const abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));

@@ -30,6 +30,14 @@ const kinds: [what: string, body: string, kind: string][] = [
   ['an empty finish reason', chat({ content: 'hi' }, ''), 'ok'],
   ['finish reason null', chat({ content: 'hi' }, null), 'ok'],
   ['error: null beside choices', chat({ content: 'hi' }, 'stop', { error: null }), 'ok'],
+  ...[{}, 0, false, '', [], { message: '', code: 0 }, { code: null, message: null }].map(
+    (error): [string, string, string] => [
+      `error: ${JSON.stringify(error)} beside choices`,
+      chat({ content: 'hi' }, 'stop', { error }),
+      'ok',
+    ],
+  ),
+  ['an empty error in the choice', JSON.stringify({ choices: [{ text: 'hi', error: {} }] }), 'ok'],
   ['tool calls beside text', chat({ content: 'hi', tool_calls: [{}] }, 'tool_calls'), 'ok'],
   ['a closed thinking block and an answer', chat({ content: '<think>a</think>b' }), 'ok'],
   ['finish reason length', chat({ content: 'h' }, 'length'), 'truncated'],
@@ -70,6 +78,7 @@ for (const [what, body] of [
   ['a list', '[]'],
   ['null', 'null'],
   ['an object without choices', '{"object":"list"}'],
+  ['an empty error without choices', '{"error":{}}'],
   ['finish reason error without an error', chat({ content: 'x' }, 'error')],
 ] as const) {
   test(`${what} inside HTTP 200 is malformed`, () => assert.equal(classifyReply(body).kind, 'malformed'));

@@ -86,7 +86,8 @@ function contentOf(value: unknown): { text: string; refusal: string } {
 }
 
 function problemIn(value: unknown): EndpointProblem | undefined {
-  if (value === undefined || value === null || value === false || value === '') return undefined;
+  if (saysNothing(value) || (fields(value) !== undefined && Object.values(fields(value) ?? {}).every(saysNothing)))
+    return undefined;
   const error = fields(value) ?? { message: text(value) };
   const code = error.code ?? error.status;
   const status = typeof code === 'number' ? code : /^[1-5]\d\d$/.test(text(code)) ? Number(code) : undefined;
@@ -97,6 +98,18 @@ function problemIn(value: unknown): EndpointProblem | undefined {
     type: text(error.type) || undefined,
     message: text(error.message) || JSON.stringify(value),
   };
+}
+
+/** What servers that always send an `error` field put there when there is none. */
+function saysNothing(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    value === false ||
+    value === 0 ||
+    value === '' ||
+    (Array.isArray(value) && value.length === 0)
+  );
 }
 
 /** Azure's annotations on a reply without choices. */

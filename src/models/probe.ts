@@ -5,7 +5,10 @@ import type { Endpoint } from './endpoints.ts';
 import { openAiClient, readBody } from './http.ts';
 import { redact } from './redact.ts';
 
-export type Probe = { kind: 'ok' } | { kind: 'problem'; problem: string; remedy: string };
+/** `unreachable`: no answer, or one of a server that is not well. `refused`: it answers, but not under this key or address. */
+export type ProbeCause = 'unreachable' | 'refused' | 'unknown_model';
+
+export type Probe = { kind: 'ok' } | { kind: 'problem'; cause: ProbeCause; problem: string; remedy: string };
 
 /** A model list is small; whoever needs longer than this would not carry a sweep either. */
 const PROBE_TIMEOUT_MS = 15_000;
@@ -27,6 +30,7 @@ export async function probeEndpoint({
   const { identity } = endpoint;
   if (endpoint.keyEnv !== undefined && endpoint.alias !== 'default' && endpoint.apiKey === undefined) {
     return problem(
+      'refused',
       `the key of endpoint ${endpoint.alias} is missing`,
       `set the environment variable ${endpoint.keyEnv}`,
     );
@@ -39,28 +43,39 @@ export async function probeEndpoint({
       if (names.length <= 1 || names.includes(model) || names.includes(`${model}:latest`)) return { kind: 'ok' };
       const nearest = redact(closest(model, names));
       return problem(
+        'unknown_model',
         `${identity} has no model "${redact(model)}"`,
         `did you mean "${nearest}"? It lists ${names.length} models`,
       );
     }
     case 'unreachable':
-      return problem(`${identity} cannot be reached: ${listing.reason}`, 'start the server, or correct the base URL');
+      return problem(
+        'unreachable',
+        `${identity} cannot be reached: ${listing.reason}`,
+        'start the server, or correct the base URL',
+      );
     case 'status':
       if (listing.status === 401 || listing.status === 403) {
         const remedy =
           endpoint.keyEnv === undefined
             ? 'configure an endpoint alias with a key'
             : `set ${endpoint.keyEnv} to a valid key`;
-        return problem(`${identity} ${endpoint.apiKey === undefined ? 'asks for a key' : 'refused the key'}`, remedy);
+        const did = endpoint.apiKey === undefined ? 'asks for a key' : 'refused the key';
+        return problem('refused', `${identity} ${did}`, remedy);
       }
       if (listing.status < 400)
-        return problem(`${identity} redirects elsewhere`, 'give the base URL that it redirects to');
+        return problem('refused', `${identity} redirects elsewhere`, 'give the base URL that it redirects to');
       if (listing.status >= 500) {
-        return problem(`${identity} answers HTTP ${listing.status}`, 'wait until the server is ready, then try again');
+        return problem(
+          'unreachable',
+          `${identity} answers HTTP ${listing.status}`,
+          'wait until the server is ready, then try again',
+        );
       }
       if (listing.status === 404 && !/\/v\d+[^/]*$/.test(identity) && endpoint.baseURL !== undefined) {
         const deeper = await listModels({ ...endpoint, baseURL: withV1(endpoint.baseURL) }, signal);
-        if (deeper.kind === 'models') return problem(`${identity} is not the API's base URL`, `use ${identity}/v1`);
+        if (deeper.kind === 'models')
+          return problem('refused', `${identity} is not the API's base URL`, `use ${identity}/v1`);
       }
       return { kind: 'ok' };
     case 'no_list':
@@ -108,6 +123,6 @@ function withV1(baseURL: string): string {
   return url.href;
 }
 
-function problem(text: string, remedy: string): Probe {
-  return { kind: 'problem', problem: text, remedy };
+function problem(cause: ProbeCause, text: string, remedy: string): Probe {
+  return { kind: 'problem', cause, problem: text, remedy };
 }

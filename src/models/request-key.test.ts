@@ -55,7 +55,8 @@ test('stop words are sent in completions mode only', () => {
 });
 
 test('extraBody passes through but cannot replace what this client sets', () => {
-  const body = requestBody(withSettings({ extraBody: { top_k: 3, stream: true, n: 9, model: 'other', messages: [] } }));
+  const extraBody = { top_k: 3, stream: true, n: 9, model: 'other', messages: [], seed: 5 };
+  const body = requestBody(withSettings({ extraBody, parameters: { seed: 5, prompt: 'x', stream_options: {} } }));
   assert.deepEqual(body, {
     temperature: 0,
     max_tokens: 100,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonValue, ModelRequest } from './model.ts';
 
 /** Fields that this client sets itself: a spec cannot replace them. Streaming and `n` > 1 would be replies nobody reads. */
-const OWN_FIELDS = new Set(['model', 'messages', 'prompt', 'stream', 'stream_options', 'n']);
+const OWN_FIELDS = ['model', 'messages', 'prompt', 'stream', 'stream_options', 'n', 'seed'];
 
 /** Distance between the seeds of two samples: more retries than this of one prompt never happen. */
 const SEED_STRIDE = 1000;
@@ -22,7 +22,7 @@ export function effectiveParameters({
   sample,
   retry,
 }: ModelRequest): Record<string, JsonValue> {
-  const { max_completion_tokens: given, ...parameters } = settings.parameters;
+  const { max_completion_tokens: given, ...parameters } = passedThrough(settings.parameters);
   const merged: Record<string, JsonValue> = {
     temperature: prompt.temperature,
     max_tokens: given ?? prompt.maxTokens,
@@ -42,11 +42,14 @@ export function effectiveParameters({
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 }
 
+function passedThrough(fields: Record<string, JsonValue>): Record<string, JsonValue> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !OWN_FIELDS.includes(name)));
+}
+
 /** The JSON body of the request, every string in it well-formed Unicode, so that what is hashed is what is sent. */
 export function requestBody(request: ModelRequest, boundName: BoundName = 'max_tokens'): Record<string, JsonValue> {
   const { settings, prompt } = request;
-  const body: Record<string, JsonValue> = { ...effectiveParameters(request), ...settings.extraBody };
-  for (const field of OWN_FIELDS) delete body[field];
+  const body: Record<string, JsonValue> = { ...effectiveParameters(request), ...passedThrough(settings.extraBody) };
   if (boundName === 'max_completion_tokens' && body.max_tokens !== undefined) {
     body.max_completion_tokens = body.max_tokens;
     delete body.max_tokens;

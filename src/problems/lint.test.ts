@@ -26,6 +26,15 @@ test('everything that is wrong with a file is said at once', async () => {
     { task_id: 'syntax', hidden_tests: ['assert f(2) == ('] },
     { task_id: 'other', hidden_tests: ['assert g(2) == 4', 'assert f(2, 3) == 4'] },
     { task_id: 'two', visible_tests: ['x = f(1)\nassert x == 2'] },
+    { task_id: 'shown', hidden_tests: ['assert f(2) == 4', ' assert f(1) == 2 '] },
+    {
+      task_id: 'stdio',
+      kind: 'stdio',
+      entry_point: undefined,
+      visible_tests: [{ stdin: '1', stdout: '2' }],
+      hidden_tests: [{ stdin: '1', stdout: '2' }],
+      canonical_solution: 'print(2)',
+    },
     { task_id: 'reference', canonical_solution: 'def g(x): pass', prompt: ' ' },
   ];
   await writeFile(
@@ -47,14 +56,21 @@ test('everything that is wrong with a file is said at once', async () => {
       'error other: Hidden test 1 does not call f.',
       'error other: Hidden test 2 calls f with arguments that its signature does not take.',
       'error two: Visible test 1 is not one Python assert statement.',
+      'warning shown: Hidden test 2 is visible too, and so can be met without solving the task.',
+      'warning stdio: Hidden test 1 is visible too, and so can be met without solving the task.',
       'error reference: The prompt is empty.',
       'error reference: The reference solution does not define f.',
     ],
   );
   assert.deepEqual(
     report.tasks.map((task) => task.problem.taskId),
-    ['good', 'invisible', 'syntax', 'other', 'two', 'reference'],
+    ['good', 'invisible', 'syntax', 'other', 'two', 'shown', 'stdio', 'reference'],
   );
+});
+
+test('mini and MBPP are not warned of: one hides its tests, the other shows them by design', async () => {
+  const { findings } = await lintBenchmark({ benchmark: 'mini', home: '.' });
+  assert.deepEqual(findings, []);
 });
 
 test('a file that cannot be read is one finding', async () => {

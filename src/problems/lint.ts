@@ -4,6 +4,7 @@ import type { HiddenTests } from './hidden-tests.ts';
 import type { Problem } from './problem.ts';
 import { ProblemFileError } from './problem-file-error.ts';
 import { binds, definedFunctions, findFunction, parseAssert } from './python-source.ts';
+import { shownHidden } from './shown-hidden.ts';
 
 /** `error`: the benchmark cannot be opened, or a test can never be met. `warning`: it runs, but probably not as meant. */
 export interface Finding {
@@ -44,14 +45,21 @@ export async function lintBenchmark(source: DatasetSource): Promise<LintReport> 
       }
       const task = { problem: outcome.problem(), hidden: outcome.hidden() };
       report.tasks.push(task);
-      report.findings.push(
-        ...lintTask(task.problem, task.hidden).map((finding) => ({ ...finding, taskId: outcome.taskId })),
-      );
+      const findings = [...lintTask(task.problem, task.hidden), ...lintSecrecy(source.benchmark, task)];
+      report.findings.push(...findings.map((finding) => ({ ...finding, taskId: outcome.taskId })));
     }
   } catch (error) {
     unusable(error);
   }
   return report;
+}
+
+/** MBPP grades by the tests that it shows (the paper's setting); anywhere else it is a slip. */
+function lintSecrecy(benchmark: string, { problem, hidden }: LintReport['tasks'][number]): Finding[] {
+  const shown = shownHidden(problem, hidden);
+  if (shown.length === 0 || benchmark === 'mbpp' || benchmark === 'mbpp-sanitized') return [];
+  const which = shown.length === 1 ? `Hidden test ${shown[0]} is` : `Hidden tests ${shown.join(', ')} are`;
+  return [{ severity: 'warning', message: `${which} visible too, and so can be met without solving the task.` }];
 }
 
 function lintTask(problem: Problem, hidden: HiddenTests): Finding[] {

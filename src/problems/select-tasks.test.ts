@@ -23,6 +23,12 @@ test('a task that does not exist gets the nearest id; an ambiguous name gets non
   };
   assert.equal(remedy('MBP/12'), 'Did you mean "MBPP/12"?');
   assert.equal(remedy('HumanEval/3'), 'Its ids look like MBPP/11.');
+  const mini = { name: 'mini', taskIds: ['mini/word-counts', 'mini/chunks'] };
+  for (const text of ['chunk', 'Chunkz', 'min/chunk', 'other/chunk']) {
+    assert.equal(remedy(text, mini), 'Did you mean "mini/chunks"?', text);
+  }
+  assert.equal(remedy('quicksort', mini), 'Its ids look like mini/word-counts.');
+  assert.equal(remedy('mini/', mini), 'Its ids look like mini/word-counts.');
   assert.match(String(remedy('x', { name: 'own', taskIds: ['a/x', 'b/x'] })), /Did you mean|look like/);
   assert.throws(() => canonicalTaskId(benchmark, '9'), /mbpp has no task "9"/);
 });

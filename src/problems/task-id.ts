@@ -1,5 +1,5 @@
 import { ProblemFileError } from './problem-file-error.ts';
-import { didYouMean } from './suggest.ts';
+import { suggest } from './suggest.ts';
 
 /**
  * The canonical id of what a person or a samples file calls a task: the id itself in any capitals (`Mbpp/2` is `MBPP/2`), or its last
@@ -18,8 +18,22 @@ export function canonicalTaskId(benchmark: { name: string; taskIds: readonly str
     const [match] = matches;
     if (match !== undefined && matches.length === 1) return match;
   }
+  const nearest = nearestTask(typed, taskIds);
   throw new ProblemFileError(
     `${name} has no task ${JSON.stringify(text)}.`,
-    didYouMean(typed, taskIds, `Its ids look like ${taskIds[0] ?? '(none)'}.`),
+    nearest === undefined ? `Its ids look like ${taskIds[0] ?? '(none)'}.` : `Did you mean ${JSON.stringify(nearest)}?`,
   );
+}
+
+/** By the whole id, else by the last part, which people type alone. A number is near no other: it is no misspelling. */
+function nearestTask(typed: string, taskIds: readonly string[]): string | undefined {
+  const whole = suggest(typed, taskIds);
+  const last = lastPart(typed);
+  if (whole !== undefined || /^\d*$/.test(last)) return whole;
+  const near = suggest(last, taskIds.map(lastPart));
+  return near === undefined ? undefined : taskIds.find((id) => lastPart(id) === near);
+}
+
+function lastPart(id: string): string {
+  return id.slice(id.lastIndexOf('/') + 1);
 }

@@ -15,6 +15,45 @@ const bindings: [source: string, names: string[]][] = [
 for (const [source, names] of bindings)
   test(`binds ${names.join(', ')}`, () => assert.deepEqual([...parsePython(source).defines].sort(), [...names].sort()));
 
+const implementations: [source: string, expected: 'body' | 'stub' | undefined][] = [
+  ['def f(x):\n    return x', 'body'],
+  ['async def f(x):\n    return x', 'body'],
+  ['class f:\n    x = 1', 'body'],
+  ['@cache\ndef f(x):\n    return x', 'body'],
+  ['f = lambda n: 1 if n < 2 else n * f(n - 1)', 'body'],
+  ['f = lru_cache(None)(lambda n: f(n - 1))', 'body'],
+  ['f = g', 'body'],
+  ['f = partial(g, 1)', 'body'],
+  ['f = Solution().f', 'body'],
+  ['if x:\n    def f(): return 1', 'body'],
+  ['def f(): return 1\nf = cache(f)', 'body'],
+  ['def f(): return 1\ndef f(): ...', 'body'],
+  ['def f(x): ...', 'stub'],
+  ['def f(x):\n    """Doc."""\n    # to do\n    pass; pass', 'stub'],
+  ['def f(x):\n    raise NotImplementedError("later")', 'stub'],
+  ['def f(x):\n    """Doc."""', 'stub'],
+  ['def f(x):\n    raise ValueError(x)', 'body'],
+  ['from solution import f', undefined],
+  ['import f', undefined],
+  ['from solution import g as f', undefined],
+  ['try:\n    from solution import f\nexcept ImportError:\n    pass', undefined],
+  ['f = f(1, 2)', undefined],
+  ['f = sorted(f(1, 2))', undefined],
+  ['f = cache(f)', undefined],
+  ['f: int = f(1)', undefined],
+  ['f: Callable', undefined],
+  ['f = 5', undefined],
+  ['f = [1, 2]', undefined],
+  ['f += g', undefined],
+  ['for f in g: pass', undefined],
+  ['@pytest.fixture\ndef f():\n    return 1', undefined],
+  ['@pytest.fixture(scope="module")\ndef f(): pass', undefined],
+  ['class Solution:\n    def f(self): return 1', undefined],
+];
+for (const [source, expected] of implementations)
+  test(`implementation of f in ${JSON.stringify(source)}: ${expected}`, () =>
+    assert.equal(parsePython(source).implements.get('f'), expected));
+
 const errors: [source: string, hasErrors: boolean][] = [
   ['def f():\n    return 1.\n', false],
   ['def f():\n    # nothing\n', true],

@@ -1,6 +1,9 @@
 import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common';
 import { childrenOf, isUnterminated, MAX_PARSED_CHARS, pythonTree } from './tree.ts';
 
+/** `stub`: a body that does nothing but hold the place (docstring, `...`, `pass`, `raise NotImplementedError`). */
+export type Implementation = 'body' | 'stub';
+
 export interface TopLevelStatement {
   /** Node type of the grammar, e.g. `FunctionDefinition`, `ImportStatement`, `AssertStatement`, `ExpressionStatement`. */
   type: string;
@@ -8,6 +11,11 @@ export interface TopLevelStatement {
   to: number;
   /** Module-level names that it binds, branches and blocks included (`try: import q` binds `q`). */
   defines: string[];
+  /**
+   * Those of `defines` that get an implementation here: by `def`, `class`, a lambda, or a value that is no literal and is not made with
+   * the name itself. An import, `add = add(1, 2)` or a test fixture binds a name and implements nothing.
+   */
+  implements: ReadonlyMap<string, Implementation>;
   hasErrors: boolean;
 }
 
@@ -22,6 +30,8 @@ export interface PythonSource {
   statements: TopLevelStatement[];
   /** Every module-level name; where a name is bound twice the last binding wins, as in Python. */
   defines: Set<string>;
+  /** Every name that some statement implements; `body` where one of them has a body. */
+  implements: ReadonlyMap<string, Implementation>;
 }
 
 /** What can be known of a Python module without running it. Never throws. */
@@ -42,16 +52,31 @@ export function parsePython(source: string): PythonSource {
       depth -= 1;
       if (depth !== 1 || node.name === 'Comment') return;
       const defines: string[] = [];
-      collectBindings(node.node, source, defines);
-      statements.push({ type: node.name, from: node.from, to: node.to, defines, hasErrors: broken });
+      const implemented = new Map<string, Implementation>();
+      collectBindings(node.node, source, defines, implemented);
+      statements.push({
+        type: node.name,
+        from: node.from,
+        to: node.to,
+        defines,
+        implements: implemented,
+        hasErrors: broken,
+      });
     },
   });
+  const all = new Map<string, Implementation>();
+  for (const statement of statements) for (const [name, how] of statement.implements) note(all, name, how);
   return {
     parsed: true,
     hasErrors,
     statements,
     defines: new Set(statements.flatMap((statement) => statement.defines)),
+    implements: all,
   };
+}
+
+function note(into: Map<string, Implementation>, name: string, how: Implementation): void {
+  if (into.get(name) !== 'body') into.set(name, how);
 }
 
 /** Names that the source reads or binds anywhere; empty where it is too long to parse. */
@@ -64,13 +89,56 @@ export function namesIn(source: string): Set<string> {
   return names;
 }
 
+/**
+ * Names that the source reads and binds nowhere, neither at module level nor as parameter, loop variable or local of a function: a lower
+ * bound of what it needs from elsewhere.
+ */
+export function freeNamesIn(source: string): Set<string> {
+  const names = namesIn(source);
+  if (names.size === 0) return names;
+  pythonTree(source)
+    .cursor()
+    .iterate((node) => {
+      if (node.name === 'VariableName' && isBinding(node.node)) names.delete(source.slice(node.from, node.to));
+    });
+  return names;
+}
+
+function isBinding(node: SyntaxNode): boolean {
+  const parent = node.parent;
+  if (parent?.name === 'TupleExpression' || parent?.name === 'ArrayExpression') return isBinding(parent);
+  const before = node.prevSibling?.name;
+  const after = node.nextSibling?.name;
+  switch (parent?.name) {
+    case 'ParamList':
+      return before !== 'AssignOp' && before !== 'TypeDef';
+    case 'AssignStatement':
+    case 'NamedExpression':
+      return after === 'AssignOp' || after === 'TypeDef' || after === ',';
+    case 'UpdateStatement':
+      return after === 'UpdateOp';
+    case 'FunctionDefinition':
+    case 'ClassDefinition':
+      return before === 'def' || before === 'class';
+    case 'ForStatement':
+      return before !== 'in';
+    case 'ImportStatement':
+      return true;
+    default:
+      return (
+        before === 'as' || (before === 'for' && (after === 'in' || after === ',')) || (before === ',' && after === 'in')
+      );
+  }
+}
+
 const LINE_DEFINITION = /^(?:async[ \t]+)?(?:def|class)[ \t]+(\w{1,200})/gm;
 
 /** What line starts alone tell, in linear time for any length. */
 export function skimPython(source: string): PythonSource {
   const defines = new Set<string>();
   for (const [, name] of source.matchAll(LINE_DEFINITION)) if (name !== undefined) defines.add(name);
-  return { parsed: false, hasErrors: false, statements: [], defines };
+  const implemented = new Map([...defines].map((name): [string, Implementation] => [name, 'body']));
+  return { parsed: false, hasErrors: false, statements: [], defines, implements: implemented };
 }
 
 function isError(node: SyntaxNodeRef, source: string, depth: number): boolean {
@@ -94,23 +162,86 @@ const TRANSPARENT = new Set([
   'MatchClause',
 ]);
 
-function collectBindings(root: SyntaxNode, source: string, into: string[]): void {
+/** Decorators that make of a function something that tests use. */
+const TEST_DECORATOR = /\b(?:fixture|patch)\b/;
+
+function collectBindings(
+  root: SyntaxNode,
+  source: string,
+  into: string[],
+  implemented: Map<string, Implementation>,
+): void {
   const pending = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     const children = childrenOf(node);
     if (node.name === 'FunctionDefinition' || node.name === 'ClassDefinition' || node.name === 'TypeDefinition') {
-      const name = children.find((child) => child.name === 'VariableName');
-      if (name !== undefined) into.push(source.slice(name.from, name.to));
+      const found = children.find((child) => child.name === 'VariableName');
+      if (found === undefined) continue;
+      const name = source.slice(found.from, found.to);
+      into.push(name);
+      if (!isFixture(node, source)) note(implemented, name, isStub(node, source) ? 'stub' : 'body');
     } else if (node.name === 'DecoratedStatement') {
       pending.push(...children);
     } else if (node.name === 'AssignStatement') {
-      collectTargets(children, source, into);
+      const targets: string[] = [];
+      collectTargets(children, source, targets);
+      into.push(...targets);
+      const value = assignedValue(children);
+      if (value === undefined || LITERAL.test(value.name)) continue;
+      const used = namesUnder(value, source);
+      for (const name of targets) if (!used.has(name)) note(implemented, name, 'body');
     } else if (node.name === 'ImportStatement') {
       into.push(...importedNames(source.slice(node.from, node.to)));
     } else if (TRANSPARENT.has(node.name)) {
       pending.push(...children.toReversed());
     }
   }
+}
+
+function isFixture(definition: SyntaxNode, source: string): boolean {
+  const decorated = definition.parent;
+  return (
+    decorated?.name === 'DecoratedStatement' &&
+    decorated.getChildren('Decorator').some((node) => TEST_DECORATOR.test(source.slice(node.from, node.to)))
+  );
+}
+
+/** Whether nothing in the body does anything. */
+function isStub(definition: SyntaxNode, source: string): boolean {
+  const body = definition.getChild('Body');
+  return body === null || childrenOf(body).every((statement) => holdsThePlace(statement, source));
+}
+
+function holdsThePlace(statement: SyntaxNode, source: string): boolean {
+  if (statement.name === 'StatementGroup')
+    return childrenOf(statement).every((part) => part.name === ';' || holdsThePlace(part, source));
+  if (statement.name === 'ExpressionStatement')
+    return /^(?:String|ContinuedString|Ellipsis)$/.test(statement.firstChild?.name ?? '');
+  if (statement.name === 'RaiseStatement')
+    return /^raise\s+NotImplementedError\b/.test(source.slice(statement.from, statement.from + 100));
+  return statement.name === 'PassStatement' || statement.name === ':' || statement.type.isError;
+}
+
+/** Values that are certainly nothing to call. */
+const LITERAL =
+  /^(?:Number|Boolean|None|Ellipsis|(?:String|ContinuedString|FormatString)|(?:Array|Dictionary|Set|Tuple)\w*Expression)$/;
+
+function assignedValue(children: SyntaxNode[]): SyntaxNode | undefined {
+  const lastOperator = children.findLastIndex((child) => child.name === 'AssignOp');
+  let value = lastOperator === -1 ? undefined : children[lastOperator + 1];
+  while (value?.name === 'ParenthesizedExpression') value = childrenOf(value)[1];
+  return value;
+}
+
+/** Names that an expression reads when it is evaluated: a lambda's body is not. */
+function namesUnder(expression: SyntaxNode, source: string): Set<string> {
+  const names = new Set<string>();
+  expression.cursor().iterate((node) => {
+    if (node.name === 'LambdaExpression') return false;
+    if (node.name === 'VariableName') names.add(source.slice(node.from, node.to));
+    return undefined;
+  });
+  return names;
 }
 
 function collectTargets(children: SyntaxNode[], source: string, into: string[]): void {

@@ -23,7 +23,10 @@ export function outcomeText(outcomes: Record<string, number>, paint: Paint): str
   const known = Object.keys(STYLES).filter((outcome) => Object.hasOwn(outcomes, outcome));
   const others = Object.keys(outcomes).filter((outcome) => !Object.hasOwn(STYLES, outcome));
   const parts = [...known, ...others].map((outcome) =>
-    paint(STYLES[outcome] ?? 'reset', `${terminalLine(outcome)} ${count(outcomes[outcome] ?? 0)}`),
+    paint(
+      (Object.hasOwn(STYLES, outcome) && STYLES[outcome]) || 'reset',
+      `${terminalLine(outcome)} ${count(outcomes[outcome] ?? 0)}`,
+    ),
   );
   return parts.join(' · ') || 'nothing yet';
 }

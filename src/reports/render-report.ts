@@ -93,6 +93,7 @@ function stepBlock(
   const lines = [title('Right by step')];
   let before: number | undefined;
   for (const { step, passed, accepted, share } of report.steps) {
+    if (report.withoutSteps.includes(step)) continue;
     const change =
       before === undefined || passed === before
         ? ''
@@ -106,7 +107,7 @@ function stepBlock(
   }
   if (report.lastFive !== null) {
     lines.push(
-      `  ${paint('dim', 'any of the last five programs (pass@5)')} ${count(report.lastFive.passed)}  ${percent(report.lastFive.share)}`,
+      `  ${paint('dim', 'submission or any of the last four others (pass@5)')} ${count(report.lastFive.passed)}  ${percent(report.lastFive.share)}`,
     );
   }
   return lines;
@@ -142,6 +143,7 @@ function checkerBlock(report: SweepReport, title: Title): string[] {
   if (tp + fp + fn + tn === 0) return [];
   const table = plainTable(['step', 'TP', 'FP', 'FN', 'TN', 'accuracy', 'precision', 'recall', 'accepted']);
   for (const row of report.checkerByStep) {
+    if (report.withoutSteps.includes(row.step)) continue;
     const rates = confusionRates(row);
     table.push([
       row.step,

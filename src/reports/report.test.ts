@@ -13,6 +13,7 @@ import { StoreError } from '../store/store-error.ts';
 import { renderStatus, renderSweepList } from './render-lists.ts';
 import { renderReport } from './render-report.ts';
 import { buildReport } from './report.ts';
+import { lastFive } from './trail.ts';
 
 const QUALITY_FLOW: Strategy = {
   kind: 'quality-flow',
@@ -397,6 +398,33 @@ test("the paper's pass@5 looks at the last five programs of a run only", async (
     await store.recordOutcome(row({ task: `t${i}`, outcome: 'wrong', trail, submission: 1, finalStep: 'unaccepted' }));
   }
   assert.deepEqual((await buildReport({ store, sweep: 's' })).lastFive, { passed: 1, share: 1 / 3 });
+});
+
+test('the submission always belongs to the five, so that pass@5 is never below pass@1', async (t) => {
+  const store = await freshStore(t);
+  await startSweep(store, { tasks: 1 });
+  const wrong = Array.from({ length: 9 }, (_, i) => program('debug1', i, false, false));
+  const trail = [program('generated', 0, false, true), ...wrong];
+  await store.recordOutcome(row({ task: 't0', outcome: 'pass', trail, submission: 0, finalStep: 'reverted' }));
+  assert.deepEqual((await buildReport({ store, sweep: 's' })).lastFive, { passed: 1, share: 1 });
+  assert.deepEqual(lastFive({ trail, submission: 0 }), [trail[0], ...trail.slice(-4)]);
+  assert.deepEqual(lastFive({ trail, submission: 9 }), [trail[9], ...trail.slice(5, 9)]);
+  assert.deepEqual(lastFive({ trail, submission: null }), trail.slice(-5));
+  assert.deepEqual(lastFive({ trail: trail.slice(0, 2), submission: 1 }).length, 2);
+});
+
+test('steps that the strategy has no stage for stay in the JSON and out of the text', async (t) => {
+  const store = await freshStore(t);
+  await startSweep(store, { tasks: 1, strategy: { ...QUALITY_FLOW, debugEpochs: 1, clarifier: false } });
+  await store.recordOutcome(
+    row({ task: 't0', outcome: 'pass', trail: [program('generated', 0, true, true)], submission: 0 }),
+  );
+  const report = await buildReport({ store, sweep: 's' });
+  assert.equal(report.steps.length, 7);
+  assert.deepEqual(report.withoutSteps, ['debug2', 'debug3', 'clarified']);
+  const text = renderReport(report, { color: false, width: 100 });
+  assert.match(text, /debug1/u);
+  assert.doesNotMatch(text, /debug2|debug3|clarified/u);
 });
 
 test('what the benchmark could not judge is no verdict on the checker', async (t) => {

@@ -6,7 +6,7 @@ import type { OutcomeRow, Store, SweepRow, SweepState } from '../store/store.ts'
 import { noSuchSweep } from '../store/store-error.ts';
 import { type Confusion, type ConfusionRates, confusionRates, countState, emptyConfusion } from './checker.ts';
 import { countRun, emptyFunnel, type Funnel } from './funnel.ts';
-import { REPORT_STEPS, type ReportStep, stateAt } from './trail.ts';
+import { lastFive, REPORT_STEPS, type ReportStep, stateAt, stepsWithout } from './trail.ts';
 
 /** Above this share of recorded runs that ended in infrastructure failures, a pass rate says more about the machines than about the model. */
 export const INFRA_LIMIT = 0.05;
@@ -69,7 +69,9 @@ export interface SweepReport {
   checkerByStep: ({ step: ReportStep } & Confusion & ConfusionRates)[];
   /** Null when nothing was checked. */
   funnel: Funnel | null;
-  /** The paper's pass@5: any of the last five programs of a run passes. Null for strategies that make one program. */
+  /** Those of `steps` that the strategy cannot reach: they repeat the step before. */
+  withoutSteps: ReportStep[];
+  /** The paper's pass@5: the submission or any of the four other programs made last passes. Null for strategies that make one program. */
   lastFive: { passed: number; share: number | null } | null;
 }
 
@@ -118,7 +120,7 @@ function countOutcome(tally: Tally, row: OutcomeRow): void {
     countState(score.confusion, state);
   }
   countRun(tally.funnel, row);
-  if (row.trail.slice(-5).some((entry) => entry.graded.verdict === 'pass')) tally.lastFive++;
+  if (lastFive(row).some((entry) => entry.graded.verdict === 'pass')) tally.lastFive++;
   if (row.fingerprint !== null) tally.sandboxes.set(JSON.stringify(row.fingerprint), row.fingerprint);
 }
 
@@ -169,6 +171,7 @@ function summarise(input: {
     requests: { sent: usage.sent, reused: usage.reused, possiblyCharged: budget.possiblyCharged.requests },
     budget,
     steps: tally.steps.map(({ step, passed, accepted }) => ({ step, passed, accepted, share: share(passed) })),
+    withoutSteps: stepsWithout(sweep.spec.strategy),
     checker: tally.steps.find(({ step }) => step === 'final')?.confusion ?? emptyConfusion(),
     checkerByStep: tally.steps.map(({ step, confusion }) => ({ step, ...confusion, ...confusionRates(confusion) })),
     funnel: tally.funnel.generated.entered === 0 ? null : tally.funnel,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { terminalLine, terminalSafe } from './terminal-safe.ts';
+import { terminalJson, terminalLine, terminalSafe } from './terminal-safe.ts';
 
 test('controls, overrides and lone surrogates become visible; text stays', () => {
   for (const [raw, safe] of [
@@ -34,6 +34,16 @@ test('nothing that a terminal obeys is left in any text, and doing it twice chan
         assert.ok(!/[\n\t]/.test(terminalLine(raw)));
       },
     ),
+  );
+});
+
+test('JSON made harmless is the same value', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const safe = terminalJson(JSON.stringify({ text: `${text}\u009b\u202e\u{e0041}` }));
+      assert.equal(terminalSafe(safe), safe);
+      assert.deepEqual(JSON.parse(safe), { text: `${text}\u009b\u202e\u{e0041}` });
+    }),
   );
 });
 

@@ -17,6 +17,16 @@ export function terminalLine(text: string): string {
   return text.replace(UNSAFE, escaped);
 }
 
+/** JSON text without line breaks, made harmless too: the same value, for a parser. */
+export function terminalJson(json: string): string {
+  return json.replace(UNSAFE, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
 function escaped(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\t') return '\\t';

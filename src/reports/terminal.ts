@@ -44,8 +44,12 @@ export function intervalPicture(input: { value: number; low: number; high: numbe
   return cells.join('');
 }
 
+/** To a tenth; what is not quite all or not quite nothing never reads as such. */
 export function percent(share: number | null): string {
-  return share === null ? '–' : `${(share * 100).toFixed(1)} %`;
+  if (share === null) return '–';
+  const rounded = (share * 100).toFixed(1);
+  if (rounded === '100.0' && share < 1) return '> 99.9 %';
+  return rounded === '0.0' && share > 0 ? '< 0.1 %' : `${rounded} %`;
 }
 
 export function count(value: number): string {
@@ -62,11 +66,14 @@ export function usd(microUsd: number): string {
   return `US$ ${(microUsd / 1_000_000).toFixed(digits)}`;
 }
 
+/** `999 ms`, `1.0 s`, `59.9 s`, `1 min 0 s`: rounded first, so that no unit is ever full. */
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  return ms < 60_000
-    ? `${(ms / 1000).toFixed(1)} s`
-    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  const whole = Math.round(ms);
+  if (whole < 1000) return `${whole} ms`;
+  const tenths = Math.round(ms / 100);
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** A width to lay out for, whatever the terminal claims. */

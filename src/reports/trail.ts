@@ -1,4 +1,5 @@
 import type { Step } from '../activities/contract.ts';
+import type { Strategy } from '../spec/spec.ts';
 import type { OutcomeRow } from '../store/store.ts';
 
 /** The points at which a sweep is scored, in order (algorithms 1.6 Q). */
@@ -38,4 +39,18 @@ export function stateAt(
   const progression = Math.min(...soFar.map((entry) => entry.progression));
   const program = soFar.findLast((entry) => entry.progression === progression);
   return program && { program, accepted: program.accepted };
+}
+
+/** Five programs at most: the submission, always, so that pass@5 is never below pass@1, and the others that were made last. */
+export function lastFive({ trail, submission }: Pick<OutcomeRow, 'trail' | 'submission'>): Entry[] {
+  const submitted = submission === null ? undefined : trail[submission];
+  if (submitted === undefined) return trail.slice(-5);
+  return [submitted, ...trail.filter((_, index) => index !== submission).slice(-4)];
+}
+
+/** The steps of a report that a strategy has no stage for. */
+export function stepsWithout(strategy: Strategy): ReportStep[] {
+  if (strategy.kind === 'zero-shot') return [];
+  const debug = (['debug1', 'debug2', 'debug3'] as const).slice(strategy.debugEpochs);
+  return strategy.clarifier ? debug : [...debug, 'clarified'];
 }

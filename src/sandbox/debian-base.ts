@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises';
-import { resolve as absolute, join } from 'node:path';
+import { access, constants, mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { resolve as absolute, delimiter, join } from 'node:path';
 import { SandboxError } from './sandbox.ts';
 import { messageOf } from './within.ts';
 
@@ -19,7 +19,8 @@ export const DEBIAN_ARGUMENTS = [
 
 /**
  * A root file system of Debian bookworm with Python 3.11 and numpy, as a tar file that exists while `use` runs; all of it lies under
- * `home`, and what a killed run left there is removed. Throws `SandboxError` when mmdebstrap is missing or fails.
+ * `home`, and what a killed run left there is removed. Throws `SandboxError` when mmdebstrap (or util-linux, which starts it) is missing,
+ * or it fails.
  */
 export async function withDebianRoot<T>({ home }: { home: string }, use: (archive: string) => Promise<T>): Promise<T> {
   const parent = absolute(home, 'sandbox');
@@ -59,10 +60,21 @@ function isAlive(pid: number): boolean {
   }
 }
 
+async function requireCommands(...commands: string[]): Promise<void> {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  for (const command of commands) {
+    const tries = folders.map((folder) => access(join(folder, command), constants.X_OK));
+    if (!(await Promise.allSettled(tries)).some(({ status }) => status === 'fulfilled'))
+      throw new SandboxError(`${command} is not installed`);
+  }
+}
+
 async function mmdebstrap({ args, temporary }: { args: string[]; temporary: string }): Promise<void> {
+  await requireCommands('setpriv', 'unshare', 'mmdebstrap');
   // As root it mounts in the namespace that it was started in; in one of its own the mounts go with its last process, however that ends.
   const alone = process.getuid?.() === 0 ? ['unshare', '--mount'] : [];
-  const [command = '', ...rest] = [...alone, 'mmdebstrap', ...args];
+  // The signal reaches it also when this process is killed.
+  const [command, ...rest] = ['setpriv', '--pdeathsig', 'TERM', ...alone, 'mmdebstrap', ...args] as const;
   const child = spawn(command, rest, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, TMPDIR: temporary },
@@ -76,12 +88,9 @@ async function mmdebstrap({ args, temporary }: { args: string[]; temporary: stri
   const timer = setTimeout(stop, LIMIT_MS);
   try {
     await new Promise<void>((resolve, reject) => {
-      child.once('error', (error: NodeJS.ErrnoException) =>
-        reject(new SandboxError(error.code === 'ENOENT' ? 'mmdebstrap is not installed' : messageOf(error), error)),
-      );
+      child.once('error', (error) => reject(new SandboxError(messageOf(error), error)));
       child.once('close', (code) => {
         if (code === 0) return resolve();
-        if (code === 127) return reject(new SandboxError('mmdebstrap is not installed'));
         const lines = errors.trim().split('\n');
         const last = lines.findLast((line) => line.startsWith('E:')) ?? lines.at(-1);
         reject(new SandboxError(`mmdebstrap ended with status ${code}: ${last ?? ''}`));

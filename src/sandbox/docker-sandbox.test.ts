@@ -60,6 +60,35 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
     assert.deepEqual(got, [{ kind: 'value', value: '{"t":[1,2]}', repr: '(1, 2)' }]);
   });
 
+  test('an exception of the library says which class it is, and its details are bounded', async () => {
+    const row = await one('import json\ndef f(x):\n  return json.loads("{")');
+    assert.ok(row?.kind === 'exception');
+    assert.deepEqual([row.base, row.standard], ['ValueError', 'json.decoder.JSONDecodeError']);
+    assert.match(row.details ?? '', /"pos",1/);
+    for (const body of ['raise ValueError("x" * 5000)', 'raise ValueError(object())']) {
+      const other = await one(`def f(x):\n  ${body}`);
+      assert.ok(other?.kind === 'exception');
+      assert.equal(other.details, undefined);
+    }
+  });
+
+  test('all calls of a program have one budget of time', async () => {
+    const limits = { ...TEST_LIMITS, cpuSeconds: 0.1 };
+    const calls = Array.from({ length: 60 }, (_, index) => `[[${index}],{"d":[]}]`);
+    for (const [source, most] of [
+      ['import time\ndef f(x):\n  time.sleep(0.5)', 10],
+      ['import time\ndef f(x):\n  end = time.process_time() + 0.07\n  while time.process_time() < end: pass', 40],
+      ['import os, time\ndef f(x):\n  time.sleep(0.5)\n  os._exit(0)', 10],
+    ] as const) {
+      const started = performance.now();
+      const [rows = []] = await sandbox.runCalls({ programs: [{ source, entryPoint: 'f' }], calls, limits });
+      const done = rows.findIndex(({ kind }) => kind === 'timeout');
+      assert.ok(done > 3 && done <= most, `${done} calls`);
+      assert.ok(rows.slice(done).every(({ kind }) => kind === 'timeout'));
+      assert.ok(performance.now() - started < 15_000);
+    }
+  });
+
   test('a large integer has a value and a short repr', async () => {
     const row = await one('def f(x):\n  return 1 << 50000');
     assert.equal(row?.kind === 'value' && row.repr, '<int of 50001 bits>');
@@ -72,6 +101,7 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
       type: 'Mine',
       base: 'KeyError',
       message: "'boom'",
+      details: '[{"t":["boom"]},{"d":[]}]',
       line: 6,
       phase: 'call',
     });

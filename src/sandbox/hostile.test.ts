@@ -33,6 +33,12 @@ describe('hostile programs', { skip: withoutDocker }, () => {
   const attacks: [name: string, source: string, allowed: OutputRow['kind'][]][] = [
     ['kill every process it can', 'def f(x):\n  os.kill(-1, 9)\n  return x', ['value', 'exception', 'crash']],
     ['kill its parent', 'def f(x):\n  os.kill(os.getppid(), 9)\n  os.kill(1, signal.SIGSTOP)\n  return x', ['value']],
+    [
+      'send every signal to PID 1',
+      'def f(x):\n  for n in range(1, 65):\n    try: os.kill(1, n)\n    except OSError: pass\n  return x',
+      ['value'],
+    ],
+    ['interrupt itself', 'def f(x):\n  os.kill(os.getpid(), signal.SIGINT)\n  time.sleep(1)', ['exception']],
     ['stop itself', 'def f(x):\n  os.kill(os.getpid(), signal.SIGSTOP)', ['timeout']],
     ['fork without end', 'def f(x):\n  while True: os.fork()', ['exception', 'timeout', 'crash', 'memory_limit']],
     ['fork in every call', 'def f(x):\n  os.fork()\n  return x', ['value', 'crash']],

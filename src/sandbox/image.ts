@@ -7,6 +7,7 @@ import type Docker from 'dockerode';
 import { create as createTar } from 'tar';
 import { DEBIAN_ARGUMENTS, withDebianRoot } from './debian-base.ts';
 import { ownerLabels } from './owner.ts';
+import { pruneImages } from './prune-images.ts';
 import { RUNNER_FILES, runnerFolder, runnerSha256 } from './runner-files.ts';
 import { SandboxError } from './sandbox.ts';
 import { removeContainer } from './sweeper.ts';
@@ -56,6 +57,9 @@ export async function ensureSandboxImage(options: ImageOptions): Promise<{ image
   const imageId = await idOf(docker, tag);
   if (imageId === undefined)
     throw new SandboxError(`Docker reported the build of ${tag} as done, but the image is not there`);
+  await pruneImages({ docker, log, repository: IMAGE, current: imageId }).catch((error: unknown) =>
+    log(`old images stay: ${messageOf(error)}`),
+  );
   return { imageId, how: `built on ${base.how}` };
 }
 

@@ -6,12 +6,15 @@ import type { OutputRow, StdioRow } from './sandbox.ts';
  * forged row can say no more than the program could have returned, raised or died of.
  */
 const MESSAGE_CHARS = 1000;
+const DETAIL_CHARS = 2000;
 const text = z.string().transform((value) => value.slice(0, MESSAGE_CHARS));
 
 const exception = z.object({
   kind: z.literal('exception'),
   type: text,
   base: text,
+  standard: text.optional(),
+  details: z.string().max(DETAIL_CHARS).optional().catch(undefined),
   message: text,
   line: z.int().nonnegative().catch(0),
   phase: z.enum(['compile', 'import', 'entry', 'call', 'encode']),

@@ -7,7 +7,11 @@
 export type EncodedValue = string;
 
 export interface SandboxLimits {
-  /** CPU seconds for importing the program, and again for each call. */
+  /**
+   * CPU seconds for importing the program, and again for each call; ten times as much on the wall clock, less the time that it waited for
+   * a processor. All calls of one program in one job have 20 times this in CPU seconds and 40 times this on the wall clock together
+   * (3 s a call: 60 s and 120 s); what is left of the job then is `timeout`.
+   */
   cpuSeconds: number;
   memoryBytes: number;
   /** Bytes of encoded output of one program in one job. */
@@ -30,6 +34,10 @@ export type OutputRow =
       type: string;
       /** Nearest builtin exception class, so that a replayed test can catch it. */
       base: string;
+      /** Nearest class of Python's library, as `module.name`, where that is nearer than `base`. */
+      standard?: string | undefined;
+      /** Encoded `[args, attributes]` of the exception, where they are short values. */
+      details?: EncodedValue | undefined;
       message: string;
       /** Line of the program, 1-based; 0 when unknown. */
       line: number;
@@ -79,7 +87,7 @@ export interface JudgeJob {
   source: string;
   input: string;
   trust: 'benchmark' | 'model';
-  /** Wall bound in seconds for the job. */
+  /** CPU bound in seconds for the job; ten times as much on the wall clock. */
   seconds: number;
   signal?: AbortSignal | undefined;
 }

@@ -1,12 +1,13 @@
 /** A Docker engine: the one that runs, else one that set-up may start. */
 import { spawn } from 'node:child_process';
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { connectDocker, type DockerStatus, dockerStatus } from '../sandbox/docker-engine.ts';
 import type { Env } from '../temporal/connection.ts';
 import { processStart } from '../temporal/embedded/process-table.ts';
 import { writeFileAtomically } from '../temporal/embedded/write-file.ts';
 import { InfrastructureError } from '../temporal/infrastructure-error.ts';
+import { daemonPid, removeStalePidFiles } from './docker-daemon.ts';
 import type { StepResult } from './step.ts';
 import { canInstallPackages, installPackages } from './system-packages.ts';
 
@@ -38,6 +39,9 @@ export interface EnsureDockerOptions {
   allow: (text: string) => Promise<boolean>;
 }
 
+/** From its start until it answers, in ms: it reads all its containers and images first. */
+const DAEMON_ANSWER_MS = 20_000;
+
 export async function ensureDocker(options: EnsureDockerOptions): Promise<StepResult> {
   const { home, env, log, allow } = options;
   const facts = await dockerFacts(env);
@@ -45,8 +49,13 @@ export async function ensureDocker(options: EnsureDockerOptions): Promise<StepRe
   switch (plan) {
     case 'use':
       return { state: 'already', did: `engine ${facts.engine.ok ? facts.engine.version : ''} runs` };
-    case 'explain':
-      throw unusable(facts);
+    case 'explain': {
+      // One that runs may just be starting.
+      const version =
+        facts.daemon === undefined || facts.chosenByUser ? undefined : await answers(env, DAEMON_ANSWER_MS);
+      if (version === undefined) throw unusable(facts);
+      return { state: 'already', did: `engine ${version} runs` };
+    }
     case 'install':
       if (!(await allow('install the system package docker.io and start the Docker daemon'))) throw unusable(facts);
       await installPackages({ packages: ['docker.io'], log });
@@ -58,7 +67,7 @@ export async function ensureDocker(options: EnsureDockerOptions): Promise<StepRe
   // Where a service manager is allowed to, it has started the daemon with the package.
   const version =
     (await answers(env, 3000)) ??
-    (daemonPid() === undefined ? await startDaemon({ home, env, log }) : await answers(env, 20_000));
+    (daemonPid() === undefined ? await startDaemon({ home, env, log }) : await answers(env, DAEMON_ANSWER_MS));
   if (version === undefined)
     throw new InfrastructureError('The Docker daemon runs but does not answer.', 'See its log, then run this again.');
   return { state: 'done', did: `engine ${version} ${plan === 'install' ? 'installed and started' : 'started'}` };
@@ -106,28 +115,6 @@ async function answers(env: Env, withinMs: number): Promise<string | undefined> 
   }
 }
 
-/** By its pid file or its name. */
-function daemonPid(): number | undefined {
-  const pidFile = '/var/run/docker.pid';
-  if (existsSync(pidFile)) {
-    const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
-    if (commandName(pid) === 'dockerd') return pid;
-  }
-  if (!existsSync('/proc')) return undefined;
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .find((pid) => commandName(pid) === 'dockerd');
-}
-
-function commandName(pid: number): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
-}
-
 function onPath(env: Env, program: string): boolean {
   return (env.PATH ?? '').split(delimiter).some((folder) => {
     try {
@@ -139,32 +126,49 @@ function onPath(env: Env, program: string): boolean {
   });
 }
 
+/**
+ * Tried in this order: where the folder for images cannot hold overlays, or Docker's own configuration names a driver, Docker is to choose.
+ */
+const DAEMON_ARGUMENTS = [['--storage-driver=overlay2'], []];
+
+/** Returns the version of the engine that answers. */
+async function startDaemon(options: { home: string; env: Env; log: (line: string) => void }): Promise<string> {
+  const logPath = join(options.home, 'logs', 'dockerd.log');
+  options.log(`Starting dockerd (log: ${logPath}) …`);
+  mkdirSync(join(options.home, 'logs'), { recursive: true });
+  let failure = '';
+  for (const args of DAEMON_ARGUMENTS) {
+    for (const path of removeStalePidFiles()) options.log(`removed ${path}, which a killed daemon left`);
+    const started = await tryDaemon({ ...options, args, logPath });
+    if ('version' in started) return started.version;
+    failure = started.failure;
+    // It may yet come up, and there is never a second one.
+    if (daemonPid() !== undefined) break;
+  }
+  throw new InfrastructureError(`The Docker daemon could not be started: ${failure}.`, `See ${logPath}.`);
+}
+
 /** Started by hand, detached, and recorded in `<home>/dockerd.json`: only a daemon recorded there may ever be stopped by us. */
-async function startDaemon({
+async function tryDaemon({
   home,
   env,
-  log,
+  args,
+  logPath,
 }: {
   home: string;
   env: Env;
-  log: (line: string) => void;
-}): Promise<string> {
-  const logPath = join(home, 'logs', 'dockerd.log');
-  log(`Starting dockerd (log: ${logPath}) …`);
-  mkdirSync(join(home, 'logs'), { recursive: true });
+  args: string[];
+  logPath: string;
+}): Promise<{ version: string } | { failure: string }> {
   const output = openSync(logPath, 'a', 0o600);
-  const child = spawn('dockerd', ['--storage-driver=overlay2'], {
-    detached: true,
-    stdio: ['ignore', output, output],
-    cwd: '/',
-  });
+  const child = spawn('dockerd', args, { detached: true, stdio: ['ignore', output, output], cwd: '/' });
   closeSync(output);
   let failure: string | undefined;
   child.on('error', (error) => {
     failure = error.message;
   });
   child.on('exit', (code) => {
-    failure ??= `it ended with status ${code}`;
+    failure ??= `it ended with status ${code}${lastWords(logPath)}`;
   });
   child.unref();
   if (child.pid !== undefined) {
@@ -174,11 +178,14 @@ async function startDaemon({
   const deadline = Date.now() + 60_000;
   while (failure === undefined && Date.now() < deadline) {
     const version = await answers(env, 0);
-    if (version !== undefined) return version;
+    if (version !== undefined) return { version };
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
-  throw new InfrastructureError(
-    `The Docker daemon could not be started: ${failure ?? 'it does not answer'}.`,
-    `See ${logPath}.`,
-  );
+  return { failure: failure ?? 'it does not answer' };
+}
+
+/** What the daemon said last: it tells there what it lacks. */
+function lastWords(logPath: string): string {
+  const last = readFileSync(logPath, 'utf8').trim().split('\n').at(-1);
+  return last === undefined || last === '' ? '' : `: ${last.slice(0, 300)}`;
 }

@@ -247,6 +247,36 @@ const badValues: [string, Record<string, unknown>, string, RegExp][] = [
     /only from the environment/,
   ],
   ['streaming', { model: { name: 'm', extraBody: { stream: true } } }, 'model.extraBody.stream', /cannot be set/],
+  ...[
+    ['max_tokens', 'abc', /whole number from 1 to 1000000, not "abc"/],
+    ['max_tokens', -5, /whole number from 1 to 1000000, not -5/],
+    ['max_tokens', 1.5, /whole number/],
+    ['max_tokens', 1_000_001, /whole number/],
+    ['max_completion_tokens', 0, /whole number/],
+    ['temperature', 2.1, /number from 0 to 2, not 2.1/],
+    ['temperature', '0', /number from 0 to 2, not "0"/],
+    ['temperature', Number.NaN, /number from 0 to 2/],
+    ['top_p', -0.1, /number from 0 to 1/],
+    ['seed', 3, /seed of the sweep/],
+    ...['stream', 'stream_options', 'n', 'messages', 'model', 'prompt'].map(
+      (key) => [key, 1, /cannot be set here/] as const,
+    ),
+  ].flatMap(([key, value, words]) =>
+    ['parameters', 'extraBody'].map((field): [string, Record<string, unknown>, string, RegExp] => [
+      `${String(key)} ${String(value)} in ${field}`,
+      { model: { name: 'm', [field]: { [String(key)]: value } } },
+      `model.${field}.${String(key)}`,
+      words instanceof RegExp ? words : /^$/,
+    ]),
+  ),
+  ...['constructor', 'toString', 'hasOwnProperty'].flatMap(
+    (key): [string, Record<string, unknown>, string, RegExp][] => [
+      [`key ${key}`, { [key]: 1 }, key, /not an option here; allowed: name, benchmark/],
+      [`key ${key} below`, { concurrency: { [key]: 1 } }, `concurrency.${key}`, /allowed: problems, requests/],
+      [`strategy of key ${key}`, { strategy: { kind: 'quality-flow', [key]: 1 } }, `strategy.${key}`, /not an option/],
+    ],
+  ),
+  ['model as number', { model: 3 }, 'model', /^must be the name of a model, or a mapping.*not 3$/],
   ['parameters as list', { model: { name: 'm', parameters: [1] } }, 'model.parameters', /must be a mapping/],
   ['concurrency', { concurrency: { problem: 3 } }, 'concurrency.problem', /did you mean "problems"/],
 ];
@@ -323,11 +353,60 @@ test('any text and any value give a spec or problems, never a throw', () => {
       ),
       (raw) => {
         const parsed = parseSpecValue(raw);
-        return parsed.kind === 'spec' || parsed.problems.length > 0;
+        // The library's own words are for programmers.
+        return (
+          parsed.kind === 'spec' ||
+          (parsed.problems.length > 0 &&
+            !/Invalid|expected/.test(
+              JSON.stringify(parsed.problems.map(({ message }) => message.replace(/, not .*$/s, ''))),
+            ))
+        );
       },
     ),
     { numRuns: 300 },
   );
+});
+
+test('each required key that is missing is one problem, said in words', () => {
+  for (const key of ['name', 'benchmark', 'strategy', 'model'] as const) {
+    const { [key]: _left, ...rest } = minimal;
+    const problems = problemsOf(rest);
+    assert.deepEqual(
+      problems.map(({ path }) => path),
+      [key],
+    );
+    assert.match(problems[0]?.message ?? '', /^is missing: it must /);
+  }
+});
+
+test('parameters that are null, and those that only the endpoint knows, pass as they are', () => {
+  const parameters = { temperature: null, max_tokens: 1_000_000, top_p: 0, min_p: 'x', stop: ['a'] };
+  const parsed = parseSpecValue({ ...minimal, model: { name: 'm', parameters } });
+  assert.ok(parsed.kind === 'spec', JSON.stringify(parsed));
+  assert.deepEqual(parsed.spec.model.parameters, parameters);
+});
+
+test('a key called __proto__ is an unknown key like any other', () => {
+  const text = 'name: a\nbenchmark: mini\nstrategy: zero-shot\nmodel: m\n__proto__: {limit: 1}\n';
+  const parsed = parseSpec({ text, file: 'x' });
+  assert.ok(parsed.kind === 'problems', JSON.stringify(parsed));
+  assert.match(parsed.problems[0]?.message ?? '', /not an option here; allowed/);
+});
+
+test('a flag sets its own field beside those of the file, and does not cover up what is wrong there', () => {
+  const given = (rest: string, overrides: Record<string, unknown>) =>
+    parseSpec({ text: `name: a\nbenchmark: mini\nstrategy: zero-shot\n${rest}`, file: 'x.yaml', overrides });
+  const file = 'model: {name: m, parameters: {max_tokens: 5, top_p: 1}}\nconcurrency: {problems: 3, requests: 2}\n';
+  const parsed = given(file, { concurrency: { problems: 7 }, model: { parameters: { max_tokens: 9 } } });
+  assert.ok(parsed.kind === 'spec');
+  assert.deepEqual(parsed.spec.concurrency, { problems: 7, requests: 2 });
+  assert.deepEqual(parsed.spec.model.parameters, { max_tokens: 9, top_p: 1 });
+  const named = given('model: m\n', { concurrency: { problems: 7 }, model: { endpoint: 'scripted' } });
+  assert.ok(named.kind === 'spec');
+  assert.deepEqual([named.spec.concurrency, named.spec.model.name], [{ problems: 7, requests: 20 }, 'm']);
+  const wrong = given('model: m\nconcurrency: 3\n', { concurrency: { problems: 7 } });
+  assert.ok(wrong.kind === 'problems');
+  assert.match(wrong.problems[0]?.message ?? '', /mapping of problems and requests, not 3/);
 });
 
 test('flags win over the file, one field of the model at a time', () => {

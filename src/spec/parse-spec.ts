@@ -152,24 +152,22 @@ function repeatedTasks(tasks: unknown[]): SpecProblem[] {
   return problems;
 }
 
-/** `model` given as a name or a mapping, and flags that each set one of its fields. */
+/**
+ * A flag sets its own field of a mapping (`model`, its `parameters`, `concurrency`) and leaves its neighbours as the file has them. What
+ * should be a mapping in the file and is none stays, to be told. `model` may be a name alone.
+ */
 function mergeOverrides(raw: Record<string, unknown>, overrides: SpecOverrides): Record<string, unknown> {
-  const { model: modelOverrides, ...rest } = overrides;
-  const merged = { ...raw, ...rest };
-  // One flag sets one field of these, and leaves the others as the file has them.
-  for (const field of ['budget', 'concurrency']) {
-    if (isMapping(raw[field]) && isMapping(rest[field])) merged[field] = { ...raw[field], ...rest[field] };
-  }
-  if (isMapping(modelOverrides)) {
-    const base = typeof raw.model === 'string' ? { name: raw.model } : raw.model;
-    const model = isMapping(base) ? base : {};
-    const parameters = {
-      ...(isMapping(model.parameters) ? model.parameters : {}),
-      ...(isMapping(modelOverrides.parameters) ? modelOverrides.parameters : {}),
-    };
-    merged.model = { ...model, ...modelOverrides, parameters };
-  }
-  return merged;
+  const base = typeof raw.model === 'string' ? { ...raw, model: { name: raw.model } } : raw;
+  return mergeMappings(base, overrides);
+}
+
+function mergeMappings(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
+  const fields = Object.entries(over).map(([key, value]): [string, unknown] => {
+    const before = Object.hasOwn(base, key) ? base[key] : undefined;
+    if (!isMapping(value) || before === undefined || before === null) return [key, value];
+    return [key, isMapping(before) ? mergeMappings(before, value) : before];
+  });
+  return { ...base, ...Object.fromEntries(fields) };
 }
 
 const TOP_KEYS = Object.keys(sweepSchema.shape);

@@ -16,16 +16,19 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
 const text = (error: string) => z.string({ error }).min(1, { error }).max(4096, { error });
 
-const jsonObject = (error: string) => z.record(z.string(), z.json({ error: 'must be plain JSON' }), { error });
-
 /** Request fields that the product fills in itself; a sweep that set one would send something else than it records. */
-const OWN_FIELDS = ['model', 'messages', 'prompt', 'stream', 'n'];
+const OWN_FIELDS = ['model', 'messages', 'prompt', 'stream', 'stream_options', 'n'];
 const SECRET_FIELD = /^(api[-_]?key|authorization|x-api-key|access[-_]?token)$/i;
 
 function refuseReservedFields(fields: Record<string, unknown>, context: z.core.$RefinementCtx): void {
   for (const key of Object.keys(fields)) {
     if (OWN_FIELDS.includes(key)) {
       context.addIssue({ code: 'custom', path: [key], message: 'is filled in by qualityflow and cannot be set here' });
+    }
+    if (key === 'seed') {
+      const message =
+        'differs by sample and retry and is made from the seed of the sweep: set `seed` at the top instead';
+      context.addIssue({ code: 'custom', path: [key], message });
     }
     if (SECRET_FIELD.test(key)) {
       context.addIssue({
@@ -37,7 +40,24 @@ function refuseReservedFields(fields: Record<string, unknown>, context: z.core.$
   }
 }
 
-const requestFields = (error: string) => jsonObject(error).superRefine(refuseReservedFields);
+const between = (min: number, max: number) => {
+  const error = `must be a number from ${min} to ${max}`;
+  return z.number({ error }).min(min, { error }).max(max, { error });
+};
+
+/** The fields whose values every endpoint reads alike; null: not sent. What else there is, only the endpoint knows. */
+const knownFields = {
+  max_tokens: whole(1, 1_000_000).nullable().exactOptional(),
+  max_completion_tokens: whole(1, 1_000_000).nullable().exactOptional(),
+  temperature: between(0, 2).nullable().exactOptional(),
+  top_p: between(0, 1).nullable().exactOptional(),
+};
+
+const requestFields = (error: string) =>
+  z
+    .object(knownFields, { error: (issue) => (issue.code === 'invalid_type' ? error : undefined) })
+    .catchall(z.json({ error: 'must be plain JSON' }))
+    .superRefine(refuseReservedFields);
 
 export const CHECKERS = ['imagined', 'python', 'critic', 'none'] as const;
 
@@ -98,7 +118,7 @@ function isEndpoint(value: string): boolean {
 
 const agentNames = Object.keys(ROLES);
 
-export const modelSchema = z.strictObject({
+const modelFields = {
   name: text('must be the name of a model, as its endpoint knows it'),
   endpoint: z.string({ error: ENDPOINT_RULE }).refine(isEndpoint, { error: ENDPOINT_RULE }).default('default'),
   api: oneOf(['chat', 'completions']).default('chat').describe('completions: plain prompts, for base models'),
@@ -117,6 +137,11 @@ export const modelSchema = z.strictObject({
   requestTimeoutMs: whole(1000, 86_400_000)
     .default(600_000)
     .describe('longest wait for one whole reply, in milliseconds'),
+};
+
+export const modelSchema = z.strictObject(modelFields, {
+  error: (issue) =>
+    issue.code === 'invalid_type' ? 'must be the name of a model, or a mapping with name and endpoint' : undefined,
 });
 
 const amount = (most: number) => {
@@ -172,7 +197,11 @@ const baseShape = {
 };
 
 /** Everything but strategy and model, which are read by themselves so that their errors name the variant that was meant. */
-export const sweepSchema = z.strictObject({ ...baseShape, strategy: z.unknown(), model: z.unknown() });
+export const sweepSchema = z.strictObject({
+  ...baseShape,
+  strategy: z.unknown().optional(),
+  model: z.unknown().optional(),
+});
 
 /** What `sweep resume` may change by flags. */
 export const operationalSchema = sweepSchema.pick({ budget: true, concurrency: true });

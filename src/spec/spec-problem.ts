@@ -24,7 +24,7 @@ export function describeIssues(input: {
   for (const issue of input.issues) {
     const path = [...input.path, ...issue.path];
     if (issue.code === 'unrecognized_keys') {
-      const allowed = issue.path.length === 0 ? input.keys : (NESTED_KEYS[String(issue.path.at(-1))] ?? []);
+      const allowed = issue.path.length === 0 ? input.keys : (own(NESTED_KEYS, String(issue.path.at(-1))) ?? []);
       for (const key of issue.keys)
         problems.push({ path: joinPath([...path, key]), message: unknownKey(key, allowed) });
       continue;
@@ -43,6 +43,11 @@ export function describeIssues(input: {
 function unknownKey(key: string, allowed: readonly string[]): string {
   const hint = didYouMean(key, allowed);
   return `is not an option here${hint === '' ? `; allowed: ${allowed.join(', ')}` : hint}`;
+}
+
+/** A key is anybody's text: `constructor` is no entry of a table. */
+function own<T>(table: Record<string, T>, key: string): T | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
 const NESTED_KEYS: Record<string, readonly string[]> = {

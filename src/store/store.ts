@@ -4,8 +4,11 @@ import type { Ledger, ModelReply, ModelRequest, ReplyStore } from '../models/mod
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 
-/** `paused` by a person, `blocked` by a permanent error of its endpoint: both are running sweeps whose activities hold. */
-export type SweepState = 'created' | 'running' | 'paused' | 'blocked' | 'completed' | 'cancelled';
+/**
+ * `paused` by a person, `blocked` by a permanent error of its endpoint: both are running sweeps whose activities hold. `failed`: the sweep's
+ * own workflow broke down, not a problem of it; a resume goes on.
+ */
+export type SweepState = 'created' | 'running' | 'paused' | 'blocked' | 'completed' | 'cancelled' | 'failed';
 
 export interface SweepPlan {
   name: string;

@@ -187,11 +187,22 @@ function planOf(row: Selectable<Schema['sweeps']>): SweepPlan {
   };
 }
 
-const STATES: readonly SweepState[] = ['created', 'running', 'paused', 'blocked', 'completed', 'cancelled'];
+const STATES: Record<SweepState, true> = {
+  created: true,
+  running: true,
+  paused: true,
+  blocked: true,
+  completed: true,
+  cancelled: true,
+  failed: true,
+};
+
+function isSweepState(text: string): text is SweepState {
+  return Object.hasOwn(STATES, text);
+}
 
 function sweepState(text: string): SweepState {
-  const state = STATES.find((known) => known === text);
-  if (state !== undefined) return state;
+  if (isSweepState(text)) return text;
   throw new StoreError({
     kind: 'corrupt',
     message: `A sweep in the database has the unknown state ${JSON.stringify(text)}.`,

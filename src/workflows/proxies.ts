@@ -43,16 +43,6 @@ export function storeActivities(queues: Queues) {
   });
 }
 
-/** Waiting for another run to end may take as long as that run. */
-export function waitingActivities(queues: Queues) {
-  return proxyActivities<Pick<StoreActivities, 'awaitProblem'>>({
-    taskQueue: queues.control,
-    startToCloseTimeout: 24 * 60 * MINUTE,
-    heartbeatTimeout: 3 * SECOND,
-    retry: { initialInterval: SECOND, maximumInterval: 30 * SECOND },
-  });
-}
-
 /** Reading the dataset is a local activity: one event instead of three for every problem. */
 export function localActivities() {
   return proxyLocalActivities<Pick<StoreActivities, 'loadProblem'>>({

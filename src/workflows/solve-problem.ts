@@ -48,7 +48,8 @@ function solve(problem: Problem, { strategy }: ProblemInput, steps: Steps): Prom
   }
 }
 
-function grade({ run, queues }: ProblemInput, solution: Solution, steps: TemporalSteps): Promise<OutcomeSummary> {
+async function grade({ run, queues }: ProblemInput, solution: Solution, steps: TemporalSteps): Promise<OutcomeSummary> {
+  if (solution.kind === 'unserved') throw ApplicationFailure.nonRetryable(solution.detail, 'Model:rejected');
   if (solution.kind === 'submitted') return steps.scoreSubmission(solution);
   steps.enter('score');
   const summary = { outcome: solution.reason, detail: solution.detail, finalStep: 'nothing', tokens: 0, requests: 0 };

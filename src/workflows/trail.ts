@@ -48,8 +48,12 @@ export class Trail {
   }
 }
 
-/** A strategy's end without any program. */
-export function nothingToSubmit(why: Unusable): Solution {
+/** A strategy's end without any program: the model's doing, unless an endpoint rejected the request for one. */
+export function nothingToSubmit(answers: readonly Unusable[]): Solution {
+  const rejected = answers.find(({ reason }) => reason === 'rejected');
+  if (rejected !== undefined) return { kind: 'unserved', detail: rejected.detail.slice(0, 500) };
+  const [why] = answers;
+  if (why === undefined) throw new RangeError('nothing was asked');
   const reason = why.reason === 'truncated' || why.reason === 'refused' ? why.reason : 'no_code';
   return { kind: 'nothing', reason, detail: `${why.reason}: ${why.detail}`.slice(0, 500) };
 }

@@ -12,6 +12,7 @@ import { problemWorkflowId, shardWorkflowId, sweepWorkflowId } from '../../src/t
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import type { solveProblem } from '../../src/workflows/solve-problem.ts';
 import type { runSweep } from '../../src/workflows/sweep/run-sweep.ts';
+import type { runSweepShard } from '../../src/workflows/sweep/run-sweep-shard.ts';
 import { startTemporal } from '../support/temporal.ts';
 import { recordHistory } from './record-history.ts';
 import { ToyPlan, toyActivities, toyModel } from './toy-activities.ts';
@@ -197,10 +198,10 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
           reply: { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' },
         };
       },
-      awaitProblem: async ({ workflowId }) => {
+      isRunning: async ({ workflowId }) => {
         waited.push(workflowId);
         release();
-        await temporal.client.workflow.getHandle(workflowId).result();
+        return (await temporal.client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
       },
     };
     await withSweep({ plan, own }, async ({ name, start, result }) => {
@@ -224,7 +225,7 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       });
       await start();
       assert.deepEqual(await result(), { pass: 1 });
-      assert.deepEqual(waited, [workflowId]);
+      assert.deepEqual([...new Set(waited)], [workflowId]);
     });
   });
 
@@ -283,6 +284,65 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
     });
   });
 
+  it('starts again after it was terminated, letting the shards of before end first', async () => {
+    const plan = new ToyPlan(['a', 'b']);
+    const own: Partial<Activities> = {
+      generateProgram: async () => {
+        if (plan.outcomes.size === 0) await Context.current().cancelled;
+        return { kind: 'unusable', reason: 'context_too_long', detail: 'too long' };
+      },
+      isRunning: async ({ workflowId }) =>
+        (await temporal.client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING',
+    };
+    await withSweep({ plan, own }, async ({ name, start, result }) => {
+      await start();
+      await delay(1500);
+      await temporal.client.workflow.getHandle(sweepWorkflowId(name)).terminate('by hand');
+      await start();
+      assert.deepEqual(await result(), { no_code: 2 });
+    });
+  });
+
+  it('does every task of a large range once, in several runs of a shard', async () => {
+    const plan = new ToyPlan(Array.from({ length: 410 }, (_, index) => `t${index}`));
+    let graded = 0;
+    const own: Partial<Activities> = {
+      generateProgram: async () => ({ kind: 'unusable', reason: 'context_too_long', detail: 'too long' }),
+      recordOutcome: async ({ run, summary }) => {
+        graded += 1;
+        return plan.record(run, summary);
+      },
+    };
+    await withSweep({ plan, own }, async ({ name }) => {
+      const queues = { control: name, model: name, sandbox: name };
+      const handle = await temporal.client.workflow.start<typeof runSweepShard>('runSweepShard', {
+        workflowId: shardWorkflowId(name, 0),
+        taskQueue: name,
+        args: [{ sweep: name, queues, from: 0, to: 410, window: 40 }],
+      });
+      await handle.result();
+      assert.equal(graded, 410);
+      const last = await temporal.client.workflow.getHandle(shardWorkflowId(name, 0)).describe();
+      assert.notEqual(last.runId, handle.firstExecutionRunId);
+    });
+  });
+
+  it('gives the shards of a sweep disjoint ranges', async () => {
+    const plan = new ToyPlan(Array.from({ length: 102 }, (_, index) => `t${index}`));
+    plan.concurrency = 40;
+    const own: Partial<Activities> = {
+      generateProgram: async () => ({ kind: 'unusable', reason: 'context_too_long', detail: 'too long' }),
+    };
+    await withSweep({ plan, own }, async ({ name, start, result }) => {
+      await start();
+      assert.deepEqual(await result(), { no_code: 102 });
+      assert.equal(
+        (await temporal.client.workflow.getHandle(shardWorkflowId(name, 1)).describe()).status.name,
+        'COMPLETED',
+      );
+    });
+  });
+
   it('asks once more when a reply cannot be used, and says what was wrong', async () => {
     const plan = new ToyPlan(['a']);
     const asked: { retry: number; complaint: string | undefined }[] = [];
@@ -311,7 +371,7 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
         calls += 1;
         return calls === 1
           ? { kind: 'held', reason: 'paced', detail: 'Retry-After', until: until() }
-          : { kind: 'unusable', reason: 'rejected', detail: 'no' };
+          : { kind: 'unusable', reason: 'context_too_long', detail: 'no' };
       },
     };
     await withSweep({ plan, own }, async ({ name, start, result }) => {

@@ -73,7 +73,7 @@ export function toyActivities(plan: ToyPlan, own: Partial<Activities> = {}): Act
       concurrency: plan.concurrency,
     }),
     listUnfinished: async ({ from, to, limit }) => plan.unfinished(from, to, limit),
-    awaitProblem: async () => {
+    isRunning: async () => {
       throw ApplicationFailure.nonRetryable('this test expects no wait');
     },
     recordOutcome: async ({ run, summary }) => plan.record(run, summary),

@@ -3,7 +3,7 @@ import type { AddCommand } from '../add-command.ts';
 export const addReport: AddCommand = (program, context, result) => {
   program
     .command('report <name...>')
-    .description('the results of one sweep, or of several side by side')
+    .description('the results of one sweep, or of several one after another')
     .option('--json', 'as JSON, one line a sweep')
     .action(async (names, options) => {
       const { reportCommand } = await import('../report-command.ts');

@@ -10,7 +10,7 @@ export const addSolve: AddCommand = (program, context, result) => {
     .option('--endpoint <alias|url>', 'default, scripted, or a base URL')
     .option('--api <kind>', 'chat, or completions for base models')
     .option('--max-tokens <n>', 'longest reply, in tokens')
-    .option('--seed <n>', 'seed sent with every request')
+    .option('--seed <n>', 'basis of the seeds sent with requests at a temperature above 0')
     .option('--data-dir <folder>', 'where the benchmark files are')
     .option('--json', 'story and program as JSON')
     .action(async (problem, options) => {

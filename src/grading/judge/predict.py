@@ -18,6 +18,7 @@ from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from math import inf, nan, pi
 """
 SECONDS = 2
+WALL_SECONDS = 20
 
 
 class Alarm(BaseException):
@@ -36,11 +37,14 @@ def decide(item, base):
     random.seed(0)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            signal.setitimer(signal.ITIMER_REAL, SECONDS, 0.2)
+            # CPU time, so that a busy machine does not turn slow into wrong; the wall clock for what waits.
+            signal.setitimer(signal.ITIMER_PROF, SECONDS, 0.2)
+            signal.setitimer(signal.ITIMER_REAL, WALL_SECONDS, 0.2)
             try:
                 predicted = eval(expression(item["prediction"]), dict(base))
                 return bool(eval(expression(item["comparison"]), dict(base, __prediction__=predicted)))
             finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
                 signal.setitimer(signal.ITIMER_REAL, 0)
     except BaseException:
         return False
@@ -49,5 +53,6 @@ def decide(item, base):
 def main(text):
     base = {}
     exec(PRELUDE, base)
+    signal.signal(signal.SIGPROF, _ring)
     signal.signal(signal.SIGALRM, _ring)
     return json.dumps([decide(item, base) for item in json.loads(text)])

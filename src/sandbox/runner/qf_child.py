@@ -19,6 +19,8 @@ import qf_encoding
 PROGRAM_FILE = "<program>"
 REPR_CHARS = 500
 MESSAGE_CHARS = 500
+DETAIL_CHARS = 2000
+_LIBRARIES = sys.stdlib_module_names | {"numpy"}
 
 # Taken now, so that a program that replaces json.dumps or os.write only fools itself.
 _dumps = JSONEncoder(separators=(",", ":")).encode
@@ -60,6 +62,28 @@ def _base(kind):
     return "BaseException"
 
 
+def _standard(kind):
+    """The nearest class that the test's side has too, as `module.name`; none where that is the builtin base."""
+    for ancestor in type.__dict__["__mro__"].__get__(kind):
+        module, name = type.__getattribute__(ancestor, "__module__"), type.__dict__["__name__"].__get__(ancestor)
+        if module == "builtins":
+            return None
+        known = type(module) is str and module.partition(".")[0] in _LIBRARIES
+        if known and getattr(sys.modules.get(module), name, None) is ancestor:
+            return "%s.%s" % (module, name)
+    return None
+
+
+def _details(error):
+    """Encoded [args, attributes], as far as they are short and no object of the program is among them."""
+    args = tuple(tuple.__iter__(BaseException.args.__get__(error)))
+    own = {name: value for name, value in BaseException.__dict__["__dict__"].__get__(error).items() if type(name) is str}
+    for parts in ([args, own], [args, {}], None):
+        text = None if parts is None else qf_encoding.encode(parts, 1 << 20)
+        if text is None or len(text) <= DETAIL_CHARS and '{"o":' not in text:
+            return text
+
+
 def describe(error, phase):
     """The exception row. Every part of it may be the program's own code, so every part may fail."""
     kind = type(error)
@@ -73,7 +97,15 @@ def describe(error, phase):
         line = line if type(line) is int and line > 0 else 0
     except BaseException:
         line = 0
-    return {"kind": "exception", "type": str.__str__(type.__dict__["__name__"].__get__(kind))[:200], "base": _base(kind), "message": message, "line": line, "phase": phase}
+    row = {"kind": "exception", "type": str.__str__(type.__dict__["__name__"].__get__(kind))[:200], "base": _base(kind), "message": message, "line": line, "phase": phase}
+    for key, find in (("standard", lambda: _standard(kind)), ("details", lambda: _details(error))):
+        try:
+            found = find()
+        except BaseException:
+            continue
+        if found is not None:
+            row[key] = found
+    return row
 
 
 def _failure(error, phase):
@@ -186,12 +218,12 @@ def run_stdio(fd, source):
     _exit(status)
 
 
-def run_judge(fd, source, text):
-    """Our own script; what it reads may still be hostile, so it too may run out of anything."""
+def run_judge(fd, script, text):
+    """Our own script, as text or compiled; what it reads may still be hostile, so it too may run out of anything."""
     random.seed(0)
     try:
         module = _module("judge")
-        exec(compile(source, "<judge>", "exec", dont_inherit=True), module.__dict__)
+        exec(script, module.__dict__)
         output = module.__dict__["main"](text)
         if type(output) is not str:
             raise TypeError("main must return a str")

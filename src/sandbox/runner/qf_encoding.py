@@ -13,31 +13,38 @@ None, bool, str, int within +-2**53 and list are plain JSON. Everything else is 
     {"w": hex}           str with two surrogates that JSON would join (UTF-32)
     {"e": 0}             Ellipsis                                       {"u": [type, base value]}  subclass of a type above
     {"n": [dtype, item]} numpy scalar                                   {"a": [dtype, shape, items]}  numpy array
-    {"k": [name, [args]]}  Decimal, Fraction, date, time, datetime, timedelta (naive), rebuilt from args
-    {"g": [name, [items]]} a builtin iterator or dict view, used up by encode, at most MAX_ITEMS items
+    {"k": [name, [args]]}  Decimal, Fraction, deque, date, time, datetime, timedelta (naive), builtin types, rebuilt from args
+    {"g": [name, [items]]} a builtin iterator, coroutine or dict view, used up by encode; a third element: there was more (MAX_ITEMS,
+                           ITEMS_BYTES, ITEMS_SECONDS), and decode raises Unrecorded where one asks for it
     {"o": [type, repr, truth]}  any other object; truth is null when bool() raised
 
 The value may belong to hostile code. Types are compared by identity and contents are read through the builtin's own methods, so an
 overridden __eq__, __iter__ or __len__ is never asked; only a generator's body and an opaque object's __repr__ and __bool__ run.
 """
 
+import builtins
 import itertools
 import re
 import sys
+import time
 import types
 from _json import encode_basestring_ascii as _quote
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from json import dumps as _dumps, loads as _loads
 
 MAX_DEPTH = 100
 MAX_BYTES = 1 << 30
 REPR_CHARS = 200
+# An iterator may be endless: what is recorded of one ends where any of these is reached. Seconds are CPU time.
 MAX_ITEMS = 10_000
+ITEMS_BYTES = 1 << 20
+ITEMS_SECONDS = 1.0
 _SAFE = 1 << 53
 _VIEWS = {type({}.keys()): "dict_keys", type({}.values()): "dict_values", type({}.items()): "dict_items"}
-_ITERATORS = {types.GeneratorType, map, filter, zip, enumerate, reversed, itertools.chain, itertools.islice, itertools.starmap}
-_ITERATORS |= {itertools.accumulate, itertools.permutations, itertools.combinations, itertools.product, itertools.takewhile}
-_ITERATORS |= {type(iter(x)) for x in ([], (), "", {}, set(), b"", range(0))} | {type(reversed([])), type(iter({}.items()))}
+_ITERATORS = {types.GeneratorType, types.CoroutineType, map, filter, zip, enumerate, reversed, type(iter(int, 1))}
+_ITERATORS |= {type(iter(x)) for x in ([], (), "", "é", {}, set(), b"", bytearray(), range(0), range(1 << 70), deque())}
+_ITERATORS |= {type(iter(x)) for x in ({}.values(), {}.items())} | {type(reversed(x)) for x in ([], {}, {}.values(), {}.items(), deque())}
+_ITERATORS |= {kind for kind in vars(itertools).values() if type(kind) is type and hasattr(kind, "__next__")}
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -48,6 +55,10 @@ class EncodeError(ValueError):
 
 class EncodeTooLarge(EncodeError):
     """The text would be longer than max_bytes."""
+
+
+class Unrecorded(Exception):
+    """Asked a decoded iterator for more items than were recorded."""
 
 
 class DecodeError(ValueError):
@@ -169,10 +180,22 @@ class _Encoder:
         return self.opaque(value, kind)
 
     def iterator(self, value, kind, depth):
-        items = list(itertools.islice(iter(value), MAX_ITEMS + 1))
-        if len(items) > MAX_ITEMS:
-            return self.opaque(value, kind)
-        return '{"g":[%s,%s]}' % (self.string(_VIEWS.get(kind, "iterator")), self.sequence(items, depth))
+        if kind is types.CoroutineType:
+            import asyncio
+
+            return '{"g":["coroutine",[%s]]}' % self.value(asyncio.run(value), depth)
+        view = _VIEWS.get(kind)
+        name = view or (kind.__name__ if kind.__name__ in _REBUILT else "iterator")
+        texts, left, started, rest = [], self.left, time.process_time(), ""
+        # Encoded one by one: the groups of itertools.groupby are empty once the next is asked for.
+        for item in value:
+            late = time.process_time() - started > ITEMS_SECONDS
+            if view is None and (late or len(texts) >= MAX_ITEMS or left - self.left > ITEMS_BYTES):
+                rest = ",1"
+                break
+            texts.append(self.value(item, depth))
+            self.spend(",")
+        return '{"g":[%s,[%s]%s]}' % (self.string(name), ",".join(texts), rest)
 
     def numpy(self, value, depth):
         np = sys.modules["numpy"]
@@ -223,6 +246,11 @@ def _type_name(kind):
 
 def _parts(value, kind):
     """Constructor arguments of a value of the few standard library classes that encode knows; None for anything else."""
+    if kind is deque:
+        return [list(value), value.maxlen]
+    if kind is type:
+        name = type.__dict__["__name__"].__get__(value)
+        return [name] if value is type(None) or getattr(builtins, name, None) is value else None
     module = sys.modules.get("decimal")
     if module is not None and kind is getattr(module, "Decimal", None):
         return [str(value)]
@@ -250,6 +278,7 @@ def _rebuild(name, args):
 
     known = {"decimal.Decimal": decimal.Decimal, "fractions.Fraction": fractions.Fraction}
     known.update(("datetime." + n, getattr(datetime, n)) for n in ("date", "time", "datetime", "timedelta"))
+    known.update({"collections.deque": deque, "type": _builtin_type})
     if name not in known or len(args) > 7:
         raise DecodeError("unknown class %r" % str(name)[:60])
     try:
@@ -258,14 +287,41 @@ def _rebuild(name, args):
         raise DecodeError("not a %s: %s" % (name, error))
 
 
-def _iterator(name, items):
-    if name == "dict_keys":
-        return dict.fromkeys(items).keys()
-    if name == "dict_values":
-        return dict(enumerate(items)).values()
-    if name == "dict_items":
-        return dict(items).items()
-    return iter(items)
+def _builtin_type(name):
+    kind = type(None) if name == "NoneType" else getattr(builtins, name, None)
+    if type(kind) is not type:
+        raise DecodeError("unknown type %r" % str(name)[:60])
+    return kind
+
+
+def _generator(items):
+    yield from items
+
+
+async def _coroutine(items):
+    (value,) = items
+    return value
+
+
+# Kinds of iterators that a test can tell from any other, and how one is made of recorded items.
+_REBUILT = {
+    "generator": _generator,
+    "coroutine": _coroutine,
+    "map": lambda items: map(lambda item: item, items),
+    "filter": lambda items: filter(lambda item: True, items),
+    "dict_keys": lambda items: dict.fromkeys(items).keys(),
+    "dict_values": lambda items: dict(enumerate(items)).values(),
+    "dict_items": lambda items: dict(items).items(),
+}
+
+
+def _unrecorded():
+    raise Unrecorded("the program's iterator was recorded up to here only")
+    yield
+
+
+def _iterator(name, items, rest=0):
+    return _REBUILT.get(name, iter)(itertools.chain(items, _unrecorded()) if rest else items)
 
 
 def _base_value(value, kind):
@@ -372,8 +428,8 @@ class _Decoder:
             name, args = content
             return _rebuild(name, self.items(args, depth))
         if tag == "g":
-            name, items = content
-            return _iterator(name, self.items(items, depth))
+            name, items, *rest = content
+            return _iterator(name, self.items(items, depth), *rest)
         if tag == "n":
             dtype, item = content
             return _numpy().dtype(dtype).type(self.value(item, depth))

@@ -125,15 +125,18 @@ class Child:
             self.pidfd = os.pidfd_open(self.pid)
         except (OSError, AttributeError):
             self.pidfd = None
+        self.cpu_spent = self.wall_spent = 0.0
         self.poll = select.poll()
         for fd in (0, self.pidfd, *self.fds):
             if fd is not None:
                 self.poll.register(fd, select.POLLIN)
-        self.restart_clock()
+        self._start_clock()
 
     def _become(self, run, memory_bytes, cpu_seconds, stdin, stdout, result):
         try:
             os.setsid()
+            # Ignored by the supervisor only.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             os.dup2(DEV_NULL if stdin is None else stdin, 0)
             os.dup2(stdout, 1)
             os.dup2(DEV_NULL, 2)
@@ -147,14 +150,23 @@ class Child:
         finally:
             os._exit(70)
 
-    def restart_clock(self):
+    def _start_clock(self):
         self.cpu_start, self.wall_start, self.starved_start = _cpu_seconds(self.pid), time.monotonic(), _starved_seconds(self.pid)
+
+    def restart_clock(self):
+        """What the clock showed is added to `cpu_spent` and `wall_spent`."""
+        cpu_start, wall = self.cpu_start, self.wall_seconds()
+        self._start_clock()
+        # Of a process that is gone the kernel says zero.
+        self.cpu_spent += max(0.0, self.cpu_start - cpu_start)
+        self.wall_spent += wall
 
     def wall_seconds(self):
         """Since the clock was started, without the time that a busy machine kept it waiting; of that, at most two thirds are believed,
         since a program can also starve itself by children of its own."""
         passed = time.monotonic() - self.wall_start
-        return passed - min(_starved_seconds(self.pid) - self.starved_start, passed * 2 / 3)
+        starved = max(0.0, _starved_seconds(self.pid) - self.starved_start)
+        return passed - min(starved, passed * 2 / 3)
 
     def _read(self, fd, cap):
         """False when more than `cap` bytes are waiting to be understood. Empties the pipe, so that what a dead child wrote is all here."""

@@ -14,6 +14,8 @@ emptied; where that fails the container gives itself up ("recycle"), after the r
 
 Time is CPU time of the child, so that a busy machine does not turn slow into wrong; WALL_FACTOR times as much on the wall clock
 (less the time that it waited for a processor) ends programs that sleep, wait, stop themselves or burn CPU in children of their own.
+A whole job of one program has a budget of both: TOTAL_CPU and TOTAL_WALL times the CPU seconds of one call. What is left of the job when
+it is spent are timeouts.
 
 The container ends by itself when the host is gone: end of stdin, or LEASE_SECONDS without a byte from it, in a job or not.
 """
@@ -21,6 +23,7 @@ The container ends by itself when the host is gone: end of stdin, or LEASE_SECON
 import gc
 import json
 import os
+import signal
 import struct
 import sys
 
@@ -35,18 +38,39 @@ from qf_supervise import Child, SandboxBroken
 sys.path.remove(HERE)
 
 # What programs of the benchmarks import; loaded once here, they cost a forked child nothing.
-import bisect, cmath, collections, copy, dataclasses, datetime, decimal, enum, fractions, functools, hashlib, heapq, itertools  # noqa: E401, F401
+import ast, bisect, cmath, collections, contextlib, copy, dataclasses, datetime, decimal, enum, fractions, functools, hashlib, heapq, itertools  # noqa: E401, F401
 import math, operator, random, re, statistics, string, typing  # noqa: E401, F401
 
 WALL_FACTOR = 10
+TOTAL_CPU = 20
+TOTAL_WALL = 40
+MAX_JUDGE_SOURCES = 8
 MAX_JUDGE_OUTPUT = 256 << 20
 MAX_REPORT = 64 << 10
 
 
 class Bounds:
+    """Limits of one call, and what is left of the job's budget of time."""
+
     def __init__(self, limits):
         self.cpu, self.memory, self.output = float(limits["cpuSeconds"]), int(limits["memoryBytes"]), int(limits["outputBytes"])
         self.wall = self.cpu * WALL_FACTOR
+        self.cpu_left, self.wall_left = self.cpu * TOTAL_CPU, self.cpu * TOTAL_WALL
+
+    def next(self, child, cap, whole_process=False):
+        """The child's next event. Its clock starts anew, except where one call is a whole process."""
+        event = child.next(cap, min(self.cpu, self.cpu_left), min(self.wall, self.wall_left))
+        if whole_process and event[0] == "frame":
+            return event
+        child.restart_clock()
+        self.cpu_left -= child.cpu_spent
+        self.wall_left -= child.wall_spent
+        child.cpu_spent = child.wall_spent = 0.0
+        return event
+
+    def spent(self):
+        # A clock that was stopped at what was left shows no less; rounding must not leave a crumb.
+        return self.cpu_left < 0.01 or self.wall_left < 0.01
 
 
 def do_calls(job):
@@ -55,14 +79,13 @@ def do_calls(job):
     while index < total:
         first, left = index, output_left
         # A net below the supervised clock: all remaining calls may use their full time.
-        cpu_net = int(bounds.cpu * (total - first + 1)) + 2
+        cpu_net = int(min(bounds.cpu * (total - first + 1), bounds.cpu_left)) + 2
         child = Child(lambda fd: qf_child.run_calls(fd, job["source"], job["entryPoint"], calls, first, left), bounds.memory, cpu_net)
         loaded = False
         try:
             while index < total:
                 # Room for one row of the other kinds when the budget is spent.
-                event, tag, payload = child.next(output_left + 8192, bounds.cpu, bounds.wall)
-                child.restart_clock()
+                event, tag, payload = bounds.next(child, output_left + 8192)
                 if event == "frame" and tag == b"L" and not loaded:
                     loaded = True
                     continue
@@ -97,6 +120,9 @@ def do_calls(job):
         if index < total and stop_after is not None and abnormal >= stop_after:
             host.rows(index, total - index, {"kind": "not_run"})
             index = total
+        if index < total and bounds.spent():
+            host.rows(index, total - index, {"kind": "timeout"})
+            index = total
 
 
 def do_stdio(job):
@@ -105,6 +131,9 @@ def do_stdio(job):
     for index, text in enumerate(inputs):
         if stop_after is not None and abnormal >= stop_after:
             host.rows(index, len(inputs) - index, {"kind": "not_run"})
+            return
+        if bounds.spent():
+            host.rows(index, len(inputs) - index, {"kind": "timeout"})
             return
         # A file in memory: a program that reads none of it blocks nobody.
         stdin = os.memfd_create("stdin", os.MFD_CLOEXEC)
@@ -117,7 +146,7 @@ def do_stdio(job):
         report = None
         try:
             while True:
-                event, tag, payload = child.next(max(output_left, MAX_REPORT), bounds.cpu, bounds.wall)
+                event, tag, payload = bounds.next(child, max(output_left, MAX_REPORT), whole_process=True)
                 if event == "frame":
                     # The clock runs on: a frame here is the reason of a bad end, not progress.
                     report = payload if tag == b"E" and len(payload) <= MAX_REPORT else report
@@ -142,11 +171,27 @@ def do_stdio(job):
             child.close()
 
 
+_judges = {}
+
+
+def judge_code(source):
+    """A judge's script, compiled once: half of a small job's time otherwise. Only our own scripts come here, never what they judge."""
+    if source not in _judges:
+        if len(_judges) >= MAX_JUDGE_SOURCES:
+            _judges.clear()
+        try:
+            _judges[source] = compile(source, "<judge>", "exec", dont_inherit=True)
+        except Exception:
+            # Its child fails again, and says why.
+            return source
+    return _judges[source]
+
+
 def do_judge(job):
-    seconds = float(job["seconds"])
-    child = Child(lambda fd: qf_child.run_judge(fd, job["source"], job["input"]), int(job["memoryBytes"]), int(seconds) + 2)
+    seconds, code = float(job["seconds"]), judge_code(job["source"])
+    child = Child(lambda fd: qf_child.run_judge(fd, code, job["input"]), int(job["memoryBytes"]), int(seconds) + 2)
     try:
-        event, tag, payload = child.next(MAX_JUDGE_OUTPUT, seconds, seconds)
+        event, tag, payload = child.next(MAX_JUDGE_OUTPUT, seconds, seconds * WALL_FACTOR)
         if event == "frame" and tag == b"O":
             host.send(b"O", payload)
         elif event == "frame" and tag == b"E":
@@ -176,6 +221,8 @@ JOBS = {"calls": do_calls, "stdio": do_stdio, "judge": do_judge}
 
 
 def main():
+    # The one signal that has a handler in a fresh Python; without one the kernel lets nothing in here signal PID 1.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     qf_harden.set_dumpable(False)
     gc.collect()
     gc.freeze()

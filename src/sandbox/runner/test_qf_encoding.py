@@ -1,14 +1,17 @@
 """python3 -m unittest test_qf_encoding; run by qf-encoding.test.ts. Not part of the image."""
 
+import asyncio
 import collections
 import datetime
 import decimal
 import fractions
+import itertools
 import random
 import sys
+import time
 import unittest
 
-from qf_encoding import DecodeError, EncodeError, EncodeTooLarge, canonical, decode, encode
+from qf_encoding import DecodeError, EncodeError, EncodeTooLarge, Unrecorded, canonical, decode, encode
 
 
 def same(a, b):
@@ -79,7 +82,7 @@ class RoundTrip(unittest.TestCase):
     def test_standard_classes(self):
         values = [decimal.Decimal("1.50"), decimal.Decimal("NaN"), fractions.Fraction(-1, 3), datetime.date(2020, 2, 29), datetime.time(1, 2, 3, 4)]
         values += [datetime.datetime(2020, 1, 2, 3), datetime.timedelta(-1, 5)]
-        values += [collections.OrderedDict(b=1, a=2), collections.Counter("aab")]
+        values += [collections.OrderedDict(b=1, a=2), collections.Counter("aab"), collections.deque([1, 2], 5), collections.deque()]
         for value in values:
             self.assertEqual(repr(decode(encode(value))), repr(value))
 
@@ -88,11 +91,46 @@ class RoundTrip(unittest.TestCase):
         self.assertEqual(list(decode(encode(map(str, [1, 2])))), ["1", "2"])
         self.assertEqual(decode(encode({1: 2}.items())), {1: 2}.items())
 
-        def endless():
+        self.assertEqual([(k, list(g)) for k, g in decode(encode(itertools.groupby("aab")))], [("a", ["a", "a"]), ("b", ["b"])])
+        for iterator in (iter({1: 2}.values()), reversed({1: 2}), iter(range(1 << 70, (1 << 70) + 2)), itertools.pairwise("abc"), iter([3].pop, 3)):
+            self.assertTrue(encode(iterator).startswith('{"g":["iterator",['), iterator)
+        for iterator in ((x for x in [1]), map(abs, [-1]), filter(None, [1])):
+            back = decode(encode(iterator))
+            self.assertIs(type(back), type(iterator))
+            self.assertEqual(list(back), [1])
+
+    def test_what_is_recorded_of_an_endless_iterator_ends(self):
+        def slow():
             while True:
+                deadline = time.process_time() + 0.4
+                while time.process_time() < deadline:
+                    pass
                 yield 1
 
-        self.assertTrue(encode(endless()).startswith('{"o":["generator"'))
+        for endless, least in ((itertools.count(), 10_000), (itertools.cycle(["x" * 5000]), 200), (slow(), 2)):
+            back = decode(encode(endless))
+            self.assertEqual(len(list(itertools.islice(back, least))), least)
+            with self.assertRaises(Unrecorded):
+                list(back)
+
+    def test_a_coroutine_comes_back_with_its_result(self):
+        async def double(x):
+            await asyncio.sleep(0)
+            return [2 * x]
+
+        self.assertEqual(asyncio.run(decode(encode(double(4)))), [8])
+
+        async def fails():
+            raise KeyError("x")
+
+        with self.assertRaises(KeyError):
+            encode(fails())
+
+    def test_builtin_types_are_themselves_and_others_are_not(self):
+        for kind in (int, dict, type(None), ValueError, type, range):
+            self.assertIs(decode(encode(kind)), kind)
+        self.assertTrue(encode(type("int", (int,), {})).startswith('{"o":["type"'))
+        self.assertTrue(encode(collections.Counter).startswith('{"o":["type"'))
 
     def test_a_set_has_one_encoding_and_a_dict_keeps_its_order(self):
         self.assertEqual(encode({3, 1, 2}), encode({2, 3, 1}))
@@ -175,6 +213,7 @@ class Hostile(unittest.TestCase):
     def test_decode_refuses_what_encode_does_not_write(self):
         bad = ["", "[", "1.5", "{}", '{"q":1}', '{"f":"x"}', '{"d":[[[],1]]}', '{"d":5}', '{"i":5}', '{"s":[[]]}', '{"o":1}', '{"t":{"f":"1"}}']
         bad += ["[" * 100_000, "[" * 900 + "]" * 900, '{"k":["os.system",["x"]]}', '{"k":["decimal.Decimal",["x"]]}', '{"f":"1","t":[]}', '{"r":[1,2,0]}']
+        bad += ['{"k":["type",["len"]]}', '{"k":["type",["nothing"]]}', '{"k":["type",[[]]]}', '{"g":["generator",5]}']
         for text in bad:
             with self.assertRaises(DecodeError, msg=text[:40]):
                 decode(text)

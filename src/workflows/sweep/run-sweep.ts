@@ -1,3 +1,4 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   executeChild,
@@ -10,6 +11,7 @@ import { shardWorkflowId } from '../../temporal/ids.ts';
 import { sweepAttributes } from '../../temporal/search-attributes.ts';
 import { indices, inParallel } from '../parallel.ts';
 import { storeActivities } from '../proxies.ts';
+import { untilEnded } from '../until-ended.ts';
 import type { runSweepShard } from './run-sweep-shard.ts';
 
 export interface SweepInput {
@@ -32,8 +34,10 @@ export async function runSweep({ sweep, queues }: SweepInput): Promise<Record<st
     await store.markSweep({ sweep, state: 'running' });
     const shards = Math.max(1, Math.min(MAX_SHARDS, Math.ceil(plan.planned / RUNS_PER_SHARD), plan.concurrency));
     const share = Math.ceil(plan.planned / shards);
-    await inParallel(indices(shards), (shard) =>
-      executeChild<typeof runSweepShard>('runSweepShard', {
+    await inParallel(indices(shards), (shard) => {
+      const from = shard * share;
+      const to = Math.min(plan.planned, from + share);
+      const options = {
         workflowId: shardWorkflowId(sweep, shard),
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
@@ -43,18 +47,13 @@ export async function runSweep({ sweep, queues }: SweepInput): Promise<Record<st
           strategy: plan.strategy.kind,
           model: plan.model.name,
         }),
-        staticSummary: `runs ${shard * share + 1} to ${Math.min(plan.planned, (shard + 1) * share)} of ${plan.planned}`,
-        args: [
-          {
-            sweep,
-            queues,
-            from: shard * share,
-            to: Math.min(plan.planned, (shard + 1) * share),
-            window: Math.max(1, Math.floor(plan.concurrency / shards)),
-          },
-        ],
-      }),
-    );
+        staticSummary: `runs ${from + 1} to ${to} of ${plan.planned}`,
+        args: [{ sweep, queues, from, to, window: Math.max(1, Math.floor(plan.concurrency / shards)) }],
+      } as const;
+      return afterPredecessor(options.workflowId, () =>
+        executeChild<typeof runSweepShard>('runSweepShard', { ...options, args: [...options.args] }),
+      );
+    });
     const counts = await store.countOutcomes({ sweep });
     await store.markSweep({ sweep, state: 'completed' });
     setCurrentDetails(
@@ -64,8 +63,20 @@ export async function runSweep({ sweep, queues }: SweepInput): Promise<Record<st
     );
     return counts;
   } catch (error) {
-    if (isCancellation(error))
-      await CancellationScope.nonCancellable(() => store.markSweep({ sweep, state: 'cancelled' }));
+    const state = isCancellation(error) ? 'cancelled' : 'failed';
+    await CancellationScope.nonCancellable(() => store.markSweep({ sweep, state }));
     throw error;
+  }
+
+  /** A sweep that was terminated leaves shards that are still closing: they are let end first. */
+  async function afterPredecessor<T>(workflowId: string, start: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await start();
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        await untilEnded(queues, workflowId);
+      }
+    }
   }
 }

@@ -1,0 +1,63 @@
+import type { EncodedValue, JudgeJob, OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
+import { type CollectedTest, MAX_ROUNDS } from './collect-calls.ts';
+import { type Replayed, replayTests } from './replay-tests.ts';
+
+export interface ReplayJob {
+  sandbox: Sandbox;
+  programs: string[];
+  entryPoint: string;
+  alias: string | null;
+  setup: string;
+  tests: CollectedTest[];
+  trust: JudgeJob['trust'];
+  limits: SandboxLimits;
+  stopAfter?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The programs run the tests' calls, and the judge runs the tests over what came out; again for the calls that the results led to.
+ * Results by program, then by test; undefined where values alone did not decide, or the rounds were used up.
+ */
+export async function recordAndReplay(job: ReplayJob): Promise<Replayed[][]> {
+  const { sandbox, programs, entryPoint, tests } = job;
+  const calls: EncodedValue[] = [];
+  const rows: (OutputRow | undefined)[][] = programs.map(() => []);
+  const results: Replayed[][] = programs.map(() => tests.map(() => undefined));
+
+  let wanted = [...new Set(tests.flatMap((test) => test.calls))];
+  let open = tests.length === 0 ? [] : programs.map((_, program) => program);
+  for (let round = 0; round < MAX_ROUNDS && open.length > 0; round += 1) {
+    await record(wanted, open);
+    const outcome = await replayTests({ ...job, calls, programs: open.map((program) => rows[program] ?? []) });
+    outcome.results.forEach((row, index) => {
+      const ofProgram = results[open[index] ?? -1];
+      row.forEach((result, test) => {
+        if (ofProgram !== undefined && result !== undefined) ofProgram[test] = result;
+      });
+    });
+    const needs = outcome.needs;
+    wanted = [...new Set(needs.flat())].filter((call) => !calls.includes(call));
+    open = open.filter((_, index) => (needs[index] ?? []).length > 0);
+  }
+  return results;
+
+  async function record(newCalls: EncodedValue[], who: number[]): Promise<void> {
+    if (newCalls.length === 0) return;
+    const found = await sandbox.runCalls({
+      programs: who.map((program) => ({ source: programs[program] ?? '', entryPoint })),
+      calls: newCalls,
+      limits: job.limits,
+      stopAfter: job.stopAfter,
+      signal: job.signal,
+    });
+    const offset = calls.length;
+    calls.push(...newCalls);
+    who.forEach((program, index) => {
+      newCalls.forEach((_, call) => {
+        const ofProgram = rows[program];
+        if (ofProgram !== undefined) ofProgram[offset + call] = found[index]?.[call] ?? { kind: 'not_run' };
+      });
+    });
+  }
+}
