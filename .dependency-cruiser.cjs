@@ -60,7 +60,6 @@ module.exports = {
           '^src/workflows/',
           '^src/temporal/(ids|problem-start|search-attributes|summary)\\.ts$',
           '^node_modules/@temporalio/(workflow|common)/',
-          '^node_modules/@noble/hashes/',
         ],
       },
     },

@@ -147,6 +147,8 @@ export interface Queues {
 }
 
 export interface PlannedRun {
+  /** Of `solveProblem`. */
+  workflowId: string;
   position: number;
   taskId: string;
   sample: number;

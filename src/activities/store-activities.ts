@@ -1,4 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { problemWorkflowId } from '../temporal/problem-id.ts';
 import type { StoreActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { settledSummary } from './settled-summary.ts';
@@ -25,7 +26,10 @@ export function storeActivities(deps: Dependencies): StoreActivities {
       };
     },
 
-    listUnfinished: (input) => store.listUnfinished(input),
+    async listUnfinished(input) {
+      const runs = await store.listUnfinished(input);
+      return runs.map((run) => ({ ...run, workflowId: problemWorkflowId({ ...run, sweep: input.sweep }) }));
+    },
 
     async isRunning({ workflowId }) {
       try {

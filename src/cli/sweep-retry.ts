@@ -4,6 +4,7 @@ import { canonicalTaskId } from '../problems/task-id.ts';
 import { terminalLine } from '../reports/terminal-safe.ts';
 import { isFinal } from '../store/final-outcome.ts';
 import type { OutcomeRow, SweepRow } from '../store/store.ts';
+import { problemWorkflowId } from '../temporal/problem-id.ts';
 import { problemStart } from '../temporal/problem-start.ts';
 import { queuesFor } from '../temporal/queues.ts';
 import type { solveProblem } from '../workflows/solve-problem.ts';
@@ -88,7 +89,7 @@ async function runProblem(input: {
   const { spec, endpointIdentity } = input.sweep;
   const queues = queuesFor(spec.model.endpoint);
   const handle = await client.workflow.start<typeof solveProblem>('solveProblem', {
-    ...problemStart({ run, plan: { ...spec, endpointIdentity }, queues }),
+    ...problemStart({ workflowId: problemWorkflowId(run), run, plan: { ...spec, endpointIdentity }, queues }),
     taskQueue: queues.control,
     workflowIdConflictPolicy: 'USE_EXISTING',
   });

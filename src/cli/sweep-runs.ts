@@ -1,6 +1,7 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { SweepRow } from '../store/store.ts';
-import { problemWorkflowId, sweepWorkflowId } from '../temporal/ids.ts';
+import { sweepWorkflowId } from '../temporal/ids.ts';
+import { problemWorkflowId } from '../temporal/problem-id.ts';
 import { queuesFor } from '../temporal/queues.ts';
 import { StageKey, sweepAttributes, TaskIdKey } from '../temporal/search-attributes.ts';
 import { summary } from '../temporal/summary.ts';

@@ -4,6 +4,8 @@ import type { Ledger, ModelReply, ModelRequest, ReplyStore } from '../models/mod
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 
+export type UnfinishedRun = Omit<PlannedRun, 'workflowId'>;
+
 /**
  * `paused` by a person, `blocked` by a permanent error of its endpoint: both are running sweeps whose activities hold. `failed`: the sweep's
  * own workflow broke down, not a problem of it; a resume goes on.
@@ -98,7 +100,7 @@ export interface Store extends ReplyStore, Ledger {
   /** Endpoint and allowed requests at once of each running sweep; one that is paused or blocked sends nothing. */
   runningLimits(): Promise<{ endpoint: string; requests: number }[]>;
   /** Positions are task index × samples + sample. */
-  listUnfinished(input: { sweep: string; from: number; to: number; limit: number }): Promise<PlannedRun[]>;
+  listUnfinished(input: { sweep: string; from: number; to: number; limit: number }): Promise<UnfinishedRun[]>;
   /** Written once: replaces only a row that is not final and not of a later attempt. False when it changed nothing. */
   recordOutcome(row: OutcomeRow): Promise<boolean>;
   /**

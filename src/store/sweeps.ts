@@ -1,11 +1,10 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { PlannedRun } from '../activities/contract.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 import type { Database } from './database.ts';
 import { fromJson, keyText } from './encoding.ts';
 import { capsOf, markOpen, NOTHING_USED } from './ledger.ts';
 import type { Schema } from './schema.ts';
-import type { Store, SweepPlan, SweepRow, SweepState } from './store.ts';
+import type { Store, SweepPlan, SweepRow, SweepState, UnfinishedRun } from './store.ts';
 import { noSuchSweep, StoreError } from './store-error.ts';
 
 /** Rows an INSERT carries: three values each, well under SQLite's 32,766 and Postgres's 65,535 bound values. */
@@ -137,7 +136,7 @@ export function sweepTable(
       );
       if (size === undefined) throw noSuchSweep(sweep);
       const end = Math.min(to, size.planned);
-      const unfinished: PlannedRun[] = [];
+      const unfinished: UnfinishedRun[] = [];
       let position = Math.max(0, from);
       while (position < end && unfinished.length < limit) {
         const pageEnd = Math.min(end, position + PAGE_RUNS);
@@ -214,7 +213,7 @@ function sweepState(text: string): SweepState {
 async function unfinishedPage(
   db: Kysely<Schema>,
   page: { sweep: string; samples: number; from: number; to: number },
-): Promise<PlannedRun[]> {
+): Promise<UnfinishedRun[]> {
   const { sweep, samples, from, to } = page;
   const rows = await db
     .selectFrom('sweep_tasks as task')
@@ -234,7 +233,7 @@ async function unfinishedPage(
     if (row.sample === null || row.attempt === null) continue;
     recorded.set(row.task_index * samples + row.sample, { attempt: row.attempt, final: row.final === 1 });
   }
-  const runs: PlannedRun[] = [];
+  const runs: UnfinishedRun[] = [];
   for (let position = from; position < to; position++) {
     const taskId = taskIds.get(Math.floor(position / samples));
     const earlier = recorded.get(position);

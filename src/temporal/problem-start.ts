@@ -1,17 +1,18 @@
 import type { ProblemInput, RunKey } from '../activities/contract.ts';
-import { problemWorkflowId } from './ids.ts';
 import { problemAttributes, StageKey } from './search-attributes.ts';
 import { summary } from './summary.ts';
 
 /** What a sweep says about each of its problems. */
 export type ProblemPlan = Omit<ProblemInput, 'run' | 'queues'>;
 
-/** How `solveProblem` is started, by a shard or by hand: its id, its input, and what Temporal UI shows of it. Importable from workflow code. */
+/** How `solveProblem` is started, by a shard or by hand: its input, and what Temporal UI shows of it. Importable from workflow code. */
 export function problemStart({
+  workflowId,
   run,
   plan,
   queues,
 }: {
+  workflowId: string;
   run: RunKey;
   plan: ProblemPlan;
   queues: ProblemInput['queues'];
@@ -20,7 +21,7 @@ export function problemStart({
   const { benchmark, strategy, model, endpointIdentity, seed, maxWaitMs } = plan;
   const input: ProblemInput = { run, benchmark, strategy, model, endpointIdentity, seed, maxWaitMs, queues };
   return {
-    workflowId: problemWorkflowId({ sweep, taskId, sample }),
+    workflowId,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     typedSearchAttributes: [
       ...problemAttributes({ sweep, benchmark, strategy: strategy.kind, model: model.name, taskId }),

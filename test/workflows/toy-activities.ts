@@ -4,6 +4,7 @@ import type { ModelSettings } from '../../src/models/model.ts';
 import type { Problem } from '../../src/problems/problem.ts';
 import type { Strategy } from '../../src/spec/spec.ts';
 import { isFinal } from '../../src/store/final-outcome.ts';
+import { problemWorkflowId } from '../../src/temporal/problem-id.ts';
 
 export const toyModel: ModelSettings = {
   endpoint: 'scripted',
@@ -47,12 +48,16 @@ export class ToyPlan {
     return summary;
   }
 
-  unfinished(from: number, to: number, limit: number): PlannedRun[] {
+  unfinished(sweep: string, from: number, to: number, limit: number): PlannedRun[] {
     return this.tasks
       .map((taskId, position) => ({ position, taskId, sample: 0, before: this.outcomes.get(taskId) }))
       .filter(({ position, before }) => position >= from && position < to && !(before && isFinal(before.outcome)))
       .slice(0, limit)
-      .map(({ before, ...run }) => ({ ...run, attempt: (before?.run.attempt ?? 0) + 1 }));
+      .map(({ before, ...run }) => ({
+        ...run,
+        workflowId: problemWorkflowId({ ...run, sweep }),
+        attempt: (before?.run.attempt ?? 0) + 1,
+      }));
   }
 }
 
@@ -72,7 +77,7 @@ export function toyActivities(plan: ToyPlan, own: Partial<Activities> = {}): Act
       maxWaitMs: plan.maxWaitMs,
       concurrency: plan.concurrency,
     }),
-    listUnfinished: async ({ from, to, limit }) => plan.unfinished(from, to, limit),
+    listUnfinished: async ({ sweep, from, to, limit }) => plan.unfinished(sweep, from, to, limit),
     isRunning: async () => {
       throw ApplicationFailure.nonRetryable('this test expects no wait');
     },

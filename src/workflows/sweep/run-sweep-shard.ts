@@ -61,12 +61,10 @@ export async function runSweepShard(input: ShardInput): Promise<void> {
     await continueAsNew<typeof runSweepShard>({ ...input, from: last.position + 1 });
   }
 
-  async function solve({ taskId, sample, attempt }: PlannedRun): Promise<void> {
-    const { workflowId, ...start } = problemStart({ run: { sweep, taskId, sample, attempt }, plan, queues });
+  async function solve({ workflowId, taskId, sample, attempt }: PlannedRun): Promise<void> {
     try {
       await executeChild<typeof solveProblem>('solveProblem', {
-        ...start,
-        workflowId,
+        ...problemStart({ workflowId, run: { sweep, taskId, sample, attempt }, plan, queues }),
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
         cancellationType: 'WAIT_CANCELLATION_COMPLETED',
       });
