@@ -112,11 +112,15 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
     plan.concurrency = 3;
     let open = 0;
     let most = 0;
+    const full = Promise.withResolvers<void>();
     const own: Partial<Activities> = {
       generateProgram: async () => {
         open += 1;
         most = Math.max(most, open);
-        await delay(30);
+        // The first ones wait until the window is full, and a moment longer for one too many to show.
+        if (open === 3) full.resolve();
+        await full.promise;
+        await delay(300);
         open -= 1;
         return { kind: 'unusable', reason: 'context_too_long', detail: 'too long' };
       },
