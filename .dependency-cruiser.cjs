@@ -58,9 +58,8 @@ module.exports = {
         pathNot: [
           contracts,
           '^src/workflows/',
-          '^src/temporal/(ids|search-attributes)\\.ts$',
+          '^src/temporal/(ids|problem-start|search-attributes|summary)\\.ts$',
           '^node_modules/@temporalio/(workflow|common)/',
-          '^node_modules/@noble/hashes/',
         ],
       },
     },

@@ -22,6 +22,7 @@ const entries = {
   run: ['bin/qualityflow.mjs'],
   test: ['scripts/test.mjs'],
   check: ['scripts/check.mjs'],
+  chaos: ['scripts/chaos.mjs'],
   prepack: ['scripts/prepack.mjs'],
 };
 

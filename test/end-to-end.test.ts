@@ -162,7 +162,7 @@ describe('the command line on the real thing: Temporal, Docker, HTTP to the scri
     );
     assert.equal(code, 0, stderr);
     const report = await project.json('report', 'zero-again');
-    assert.deepEqual(report.requests, { sent: 0, reused: 24, possiblyCharged: null });
+    assert.deepEqual(report.requests, { sent: 0, reused: 24, possiblyCharged: 0 });
   });
 
   it('keeps a key out of every file it writes, and uses it', async () => {

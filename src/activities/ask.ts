@@ -1,13 +1,15 @@
-import { cancellationSignal } from '@temporalio/activity';
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { exceedsContext } from '../agents/context-budget.ts';
 import type { Unextracted } from '../agents/extract-program.ts';
 import { asCompletion } from '../agents/prompt-parts.ts';
-import { askModel } from '../models/ask-model.ts';
-import { ModelError, type ModelReply, type ModelRequest, type Prompt } from '../models/model.ts';
+import { type Asked, askModel, BudgetExhausted } from '../models/ask-model.ts';
+import { type Account, ModelError, type ModelReply, type ModelRequest, type Prompt } from '../models/model.ts';
 import { effectiveParameters } from '../models/request-key.ts';
-import type { ModelContext, Paced, ReplyRef, Unusable } from './contract.ts';
+import type { Held, ModelContext, ReplyRef, Unusable } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { modelFailure, permanentFailure } from './failures.ts';
+import { holdOf } from './hold.ts';
+import { requirePlan } from './sweep-dataset.ts';
 
 /** A longer wait than this is the workflow's: it holds no slot on a durable timer. */
 const LONGEST_WAIT_MS = 10 * 60_000;
@@ -25,12 +27,14 @@ export interface Question<Answer> {
 /**
  * One model request of an agent: refused before it is sent when it cannot fit the declared context; answered from the store or the endpoint;
  * read; noted as a step of its problem. What cannot be used, and what the endpoint refuses for this request alone, is data; a failure
- * of the endpoint is thrown for Temporal to retry.
+ * of the endpoint is thrown for Temporal to retry. One that no retry can mend (a bad key, an unknown model, a used-up quota) blocks the
+ * sweep and holds, so that only the requests already under way still go out. Without room in the sweep's budget nothing is sent: it holds
+ * while others may leave some, and fails as `budget_exhausted` when nothing can.
  */
 export async function ask<Answer extends { kind: string }>(
   deps: Dependencies,
   { context, activity, prompt: chat, read }: Question<Answer>,
-): Promise<(Answer & { reply: ReplyRef }) | Unusable | Paced> {
+): Promise<(Answer & { reply: ReplyRef }) | Unusable | Held> {
   const { model, run, step } = context;
   const prompt = model.api === 'completions' ? asCompletion(chat) : chat;
   const request: ModelRequest = {
@@ -55,13 +59,23 @@ export async function ask<Answer extends { kind: string }>(
   }
 
   const startedAt = new Date();
-  const asked = await send(deps, request, context.endpointIdentity);
-  if ('kind' in asked) return asked;
+  const stepName = context.retry === 0 ? step : `${step}/again`;
+  const { workflowExecution, activityId, attempt } = activityInfo();
+  const { sweep, taskId, sample } = run;
+  const account = {
+    sweep,
+    taskId,
+    sample,
+    step: stepName,
+    attempt: `${workflowExecution?.runId ?? ''}/${activityId}/${attempt}`,
+  };
+  const asked = await send(deps, { request, account, endpointIdentity: context.endpointIdentity });
+  if (asked.kind !== 'reply') return asked;
   const { key, reused, reply } = asked;
   const answer = read(reply);
   await deps.store.recordStep({
     run,
-    step: context.retry === 0 ? step : `${step}/again`,
+    step: stepName,
     activity,
     replyKey: key,
     reused,
@@ -79,7 +93,10 @@ export async function ask<Answer extends { kind: string }>(
   return isUnextracted(answer) ? { ...answer, reply: ref } : { ...answer, reply: ref };
 }
 
-async function send(deps: Dependencies, request: ModelRequest, endpointIdentity: string) {
+async function send(
+  deps: Dependencies,
+  { request, account, endpointIdentity }: { request: ModelRequest; account: Account; endpointIdentity: string },
+): Promise<Asked | Unusable | Held> {
   const endpoint = deps.endpoint(request.settings.endpoint);
   if (endpoint.identity !== endpointIdentity) {
     throw permanentFailure(
@@ -87,24 +104,48 @@ async function send(deps: Dependencies, request: ModelRequest, endpointIdentity:
       `the sweep was planned on ${endpointIdentity}, but this worker's environment leads to ${endpoint.identity}: resume it from a shell with the right OPENAI_BASE_URL`,
     );
   }
+  const { prices, maxWaitMs } = (await requirePlan(deps, account.sweep)).spec;
   try {
-    return await askModel({ request, endpoint, replies: deps.store, signal: cancellationSignal() });
+    const asked = await askModel({
+      request,
+      endpoint,
+      replies: deps.store,
+      signal: cancellationSignal(),
+      billing: { ledger: deps.store, account, prices },
+    });
+    if (asked.kind === 'reply') return asked;
+    return { kind: 'held', reason: 'budget', detail: 'requests under way hold the rest of the budget' };
   } catch (error) {
+    if (error instanceof BudgetExhausted) throw permanentFailure('budget_exhausted', error.message);
     if (!(error instanceof ModelError)) throw error;
     switch (error.kind) {
       case 'rejected':
       case 'context_too_long':
-        return { kind: 'unusable', reason: error.kind, detail: error.message.slice(0, 500) } as const;
+        return { kind: 'unusable', reason: error.kind, detail: error.message.slice(0, 500) };
+      case 'unauthorized':
+      case 'unknown_model':
+      case 'quota':
+        return block(deps, account.sweep, error);
       case 'rate_limited':
       case 'unavailable':
-        if (error.retryAfterMs !== undefined && error.retryAfterMs > LONGEST_WAIT_MS) {
-          return { kind: 'paced', until: new Date(Date.now() + error.retryAfterMs).toISOString() } as const;
+        if (error.retryAfterMs !== undefined && error.retryAfterMs > Math.min(LONGEST_WAIT_MS, maxWaitMs)) {
+          const until = new Date(Date.now() + error.retryAfterMs).toISOString();
+          return { kind: 'held', reason: 'paced', detail: error.message.slice(0, 500), until };
         }
         throw modelFailure(error);
       default:
         throw modelFailure(error);
     }
   }
+}
+
+/** The first who finds out blocks the sweep; whoever comes later finds it held. A sweep that has ended meanwhile has nothing to hold. */
+async function block(deps: Dependencies, sweep: string, error: ModelError): Promise<Held> {
+  const reason = error.message.slice(0, 500);
+  await deps.store.setSweepState(sweep, 'blocked', { reason, from: ['created', 'running'] });
+  const held = await holdOf(deps, sweep);
+  if (held === undefined) throw modelFailure(error);
+  return held;
 }
 
 function isUnextracted(answer: { kind: string }): answer is Unextracted {

@@ -60,18 +60,27 @@ export type UnusableReason =
 
 export type Unusable = { kind: 'unusable'; reason: UnusableReason; detail: string; reply?: ReplyRef | undefined };
 
-/** The endpoint asked for a wait too long to sit through in an activity: the workflow waits on a durable timer. `until` is ISO 8601. */
-export type Paced = { kind: 'paced'; until: string };
+/**
+ * The activity did not start its work, and holds nothing: the workflow waits, and calls it again. `paused`: a person paused the sweep.
+ * `blocked`: a permanent error of the endpoint stopped it (`sweep resume` goes on). `budget`: open reservations of others leave no room
+ * at the moment. `paced`: the endpoint asked for a wait too long to sit through in an activity; `until` (ISO 8601) is given for this one alone.
+ */
+export type Held = {
+  kind: 'held';
+  reason: 'paused' | 'blocked' | 'budget' | 'paced';
+  detail: string;
+  until?: string | undefined;
+};
 
-export type ProgramReply = { kind: 'program'; code: string; rule: string; reply: ReplyRef } | Unusable | Paced;
+export type ProgramReply = { kind: 'program'; code: string; rule: string; reply: ReplyRef } | Unusable | Held;
 /** One completed visible test, as the model imagined it. `prediction` is a Python expression; `comparison` decides it (see `maskExpected`). */
 export type PredictionReply =
   | { kind: 'prediction'; prediction: string; comparison: string; reply: ReplyRef }
   | Unusable
-  | Paced;
-export type JudgementReply = { kind: 'judgement'; accept: boolean; reply: ReplyRef } | Unusable | Paced;
-export type TestsReply = { kind: 'tests'; tests: Test[]; reply: ReplyRef } | Unusable | Paced;
-export type ClarificationReply = { kind: 'clarification'; statement: string; reply: ReplyRef } | Unusable | Paced;
+  | Held;
+export type JudgementReply = { kind: 'judgement'; accept: boolean; reply: ReplyRef } | Unusable | Held;
+export type TestsReply = { kind: 'tests'; tests: Test[]; reply: ReplyRef } | Unusable | Held;
+export type ClarificationReply = { kind: 'clarification'; statement: string; reply: ReplyRef } | Unusable | Held;
 
 /** What a strategy hands over when it ends. */
 export type Step = 'generated' | 'debug1' | 'debug2' | 'debug3' | 'clarified';
@@ -125,6 +134,8 @@ export interface ProblemInput {
   model: ModelSettings;
   endpointIdentity: string;
   seed: number;
+  /** Longest time in all that the problem waits because its endpoint asked for it, in ms. */
+  maxWaitMs: number;
   queues: Queues;
 }
 
@@ -136,6 +147,8 @@ export interface Queues {
 }
 
 export interface PlannedRun {
+  /** Of `solveProblem`. */
+  workflowId: string;
   position: number;
   taskId: string;
   sample: number;
@@ -154,6 +167,7 @@ export interface StoreActivities {
     model: ModelSettings;
     endpointIdentity: string;
     seed: number;
+    maxWaitMs: number;
     concurrency: number;
   }>;
   /** Planned runs in `[from, to)` without a final outcome, in order of position. */
@@ -163,6 +177,7 @@ export interface StoreActivities {
   /** Outcomes that end without a grade: nothing to grade, infra, cancelled. */
   recordOutcome: (input: { run: RunKey; summary: OutcomeSummary }) => Promise<OutcomeSummary>;
   countOutcomes: (input: { sweep: string }) => Promise<Record<string, number>>;
+  /** `running` leaves a sweep alone that is paused or blocked: only a person's `unpause` or `resume` ends that. */
   markSweep: (input: { sweep: string; state: 'running' | 'completed' | 'cancelled' | 'failed' }) => Promise<void>;
 }
 
@@ -222,17 +237,17 @@ export interface SandboxActivities {
     problem: Problem;
     programs: string[];
     tests: Test[];
-  }) => Promise<TestResult[][]>;
+  }) => Promise<{ kind: 'rows'; rows: TestResult[][] } | Held>;
   /** Imagined Execution's last step: true where the predicted value satisfies the original assertion; the candidate is not present. */
   comparePredictions: (input: {
     context: StepContext;
     predictions: { prediction: string; comparison: string }[];
-  }) => Promise<boolean[]>;
+  }) => Promise<{ kind: 'compared'; equal: boolean[] } | Held>;
   /** Grades the distinct programs of the trail on the hidden tests and records the outcome. The only activity that reads hidden tests. */
   scoreSubmission: (input: {
     run: RunKey;
     solution: Extract<Solution, { kind: 'submitted' }>;
-  }) => Promise<OutcomeSummary>;
+  }) => Promise<OutcomeSummary | Held>;
 }
 
 export type Activities = StoreActivities & ModelActivities & SandboxActivities;

@@ -4,6 +4,7 @@ import type { HiddenTests } from '../problems/hidden-tests.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Store } from '../store/store.ts';
+import type { RequestEnd } from './adaptive-limit.ts';
 
 /** A dataset as the activities use it: opened once a process, checked against the hash that the sweep was planned with. */
 export interface Dataset {
@@ -19,5 +20,7 @@ export interface Dependencies {
   sandbox(): Promise<Sandbox>;
   dataset(benchmark: string): Promise<Dataset>;
   endpoint(alias: string): Endpoint;
+  /** Told how each request has ended, so that an endpoint in trouble gets fewer at once. */
+  reportRequest(alias: string, end: RequestEnd): void;
   client: Client;
 }

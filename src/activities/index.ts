@@ -1,6 +1,7 @@
 import type { Activities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import { unlessHeld } from './hold.ts';
 import { modelActivities } from './model-activities.ts';
 import { sandboxActivities } from './sandbox-activities.ts';
 import { storeActivities } from './store-activities.ts';
@@ -25,8 +26,8 @@ export function createActivities(deps: Dependencies): Activities {
     judgeTest: withHeartbeat(model.judgeTest),
     debugProgram: withHeartbeat(model.debugProgram),
     clarifyProblem: withHeartbeat(model.clarifyProblem),
-    runPrograms: withHeartbeat(sandbox.runPrograms),
-    comparePredictions: withHeartbeat(sandbox.comparePredictions),
-    scoreSubmission: withHeartbeat(sandbox.scoreSubmission),
+    runPrograms: withHeartbeat(unlessHeld(deps, sandbox.runPrograms)),
+    comparePredictions: withHeartbeat(unlessHeld(deps, sandbox.comparePredictions)),
+    scoreSubmission: withHeartbeat(unlessHeld(deps, sandbox.scoreSubmission)),
   };
 }

@@ -5,7 +5,7 @@ import { completionPrompt, imaginedExecutionPrompt, readPrediction } from '../ag
 import { selfDebuggerPrompt } from '../agents/self-debugger.ts';
 import { readTests, testDesignerPrompt } from '../agents/test-designer.ts';
 import { readTestVerdict, testJudgePrompt } from '../agents/test-judge.ts';
-import { ask } from './ask.ts';
+import { askUnlessHeld as ask } from './ask-unless-held.ts';
 import type { ModelActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 

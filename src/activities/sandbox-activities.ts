@@ -44,14 +44,14 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
               signal: cancellationSignal(),
             }),
           ),
-        ),
+        ).then((rows) => ({ kind: 'rows' as const, rows })),
       ),
 
     comparePredictions: ({ context, predictions }) =>
       inSandbox(() =>
         step(context, 'comparePredictions', async () =>
           comparePredictions({ sandbox: await deps.sandbox(), predictions, signal: cancellationSignal() }),
-        ),
+        ).then((equal) => ({ kind: 'compared' as const, equal })),
       ),
 
     scoreSubmission: ({ run, solution }) =>

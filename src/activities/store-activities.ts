@@ -1,4 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { problemWorkflowId } from '../temporal/problem-id.ts';
 import type { StoreActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { settledSummary } from './settled-summary.ts';
@@ -20,11 +21,15 @@ export function storeActivities(deps: Dependencies): StoreActivities {
         model: spec.model,
         endpointIdentity,
         seed: spec.seed,
+        maxWaitMs: spec.maxWaitMs,
         concurrency: spec.concurrency.problems,
       };
     },
 
-    listUnfinished: (input) => store.listUnfinished(input),
+    async listUnfinished(input) {
+      const runs = await store.listUnfinished(input);
+      return runs.map((run) => ({ ...run, workflowId: problemWorkflowId({ ...run, sweep: input.sweep }) }));
+    },
 
     async isRunning({ workflowId }) {
       try {
@@ -49,6 +54,12 @@ export function storeActivities(deps: Dependencies): StoreActivities {
     },
 
     countOutcomes: ({ sweep }) => store.countOutcomes(sweep),
-    markSweep: ({ sweep, state }) => store.setSweepState(sweep, state),
+    async markSweep({ sweep, state }) {
+      await store.setSweepState(
+        sweep,
+        state,
+        state === 'running' ? { from: ['created', 'completed', 'cancelled'] } : {},
+      );
+    },
   };
 }

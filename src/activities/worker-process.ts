@@ -44,7 +44,7 @@ export async function startWorkerProcess({
   const settings = temporalSettings({ env, address, namespace });
   const { client, connection: clientConnection } = await connectClient(settings);
   const connection = await connectWorkers(settings);
-  const limits = await watchRequestLimits(store);
+  const limits = await watchRequestLimits(store, log);
 
   let sandbox: Promise<Sandbox> | undefined;
   const openSandbox = async () => {
@@ -74,6 +74,7 @@ export async function startWorkerProcess({
       };
     },
     endpoint: (endpoint) => resolveEndpoint({ endpoint, env, scriptedUrl }),
+    reportRequest: limits.report,
   });
 
   const workers = await runWorkers({

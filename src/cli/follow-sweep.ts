@@ -3,8 +3,10 @@ import type { Client } from '@temporalio/client';
 import { createLogUpdate } from 'log-update';
 import type { Store, SweepRow } from '../store/store.ts';
 import { type Context, note } from './context.ts';
+import { type Health, problemHealth } from './problem-health.ts';
 import { finishedOf, progressBlock, progressLine, type Snapshot } from './progress.ts';
-import { runningProblems, type SweepRun, sweepRun } from './sweep-runs.ts';
+import { standing } from './standing.ts';
+import { type RunningProblem, runningProblems, type SweepRun, sweepRun } from './sweep-runs.ts';
 import { UserError } from './user-error.ts';
 
 const LOOK_MS = 500;
@@ -16,19 +18,24 @@ const PLAIN_QUIET_MS = 60_000;
 /** The supervisor restarts a server that died within seconds; longer is worth telling. */
 const UNREACHABLE_MS = 60_000;
 
-export type Followed = { kind: 'ended'; run: Exclude<SweepRun, 'running'> } | { kind: 'interrupted' };
+export type Followed =
+  | { kind: 'ended'; run: Exclude<SweepRun, 'running'> }
+  /** Nothing more happens until a person has mended what `reason` says. */
+  | { kind: 'blocked'; reason: string }
+  | { kind: 'interrupted' };
 
 /**
- * Calls `look` twice a second, and a last time after the sweep's workflow has ended, until then or until Ctrl-C, which leaves the
- * sweep running. A server that is away for a minute is waited for.
+ * Calls `look` twice a second, and a last time after the sweep's workflow has ended, until then, until the sweep is blocked, or until
+ * Ctrl-C, which leaves the sweep running. A server that is away for a minute is waited for.
  */
 export async function followRun(input: {
   context: Context;
+  store: Store;
   client: Client;
   sweep: string;
   look: (state: { ended: boolean }) => Promise<void>;
 }): Promise<Followed> {
-  const { context, client, sweep, look } = input;
+  const { context, store, client, sweep, look } = input;
   const interrupt = new AbortController();
   const restore = context.onInterrupt(() => interrupt.abort());
   let lastAnswerAt = performance.now();
@@ -43,6 +50,8 @@ export async function followRun(input: {
       }
       await look({ ended: run !== 'running' });
       if (run !== 'running') return { kind: 'ended', run };
+      const plan = await store.getPlan(sweep);
+      if (plan?.state === 'blocked') return { kind: 'blocked', reason: plan.stateReason };
       if (!interrupt.signal.aborted) await sleep(LOOK_MS, undefined, { signal: interrupt.signal }).catch(() => {});
       if (interrupt.signal.aborted) return { kind: 'interrupted' };
     }
@@ -63,20 +72,25 @@ export async function followSweep(input: {
   const startedAt = performance.now();
   const doneBefore = finishedOf(await store.countOutcomes(sweep.name));
   let listedAt = Number.NEGATIVE_INFINITY;
-  let running: Snapshot['running'] = [];
+  let running: RunningProblem[] = [];
+  let health: Health | undefined;
   try {
     return await followRun({
       context,
+      store,
       client,
       sweep: sweep.name,
       async look({ ended }) {
         if (!ended && performance.now() - listedAt >= LIST_MS) {
           running = await runningProblems(client, sweep.name).catch(() => running);
+          health = await problemHealth(client, running, Date.now()).catch(() => undefined);
           listedAt = performance.now();
         }
-        const [counts, usage] = await Promise.all([
+        const [counts, usage, spent, plan] = await Promise.all([
           store.countOutcomes(sweep.name),
           store.usage({ sweep: sweep.name }),
+          store.spent(sweep.name),
+          store.getPlan(sweep.name),
         ]);
         display.show({
           sweep: sweep.name,
@@ -85,6 +99,7 @@ export async function followSweep(input: {
           running: ended ? [] : running,
           requests: { sent: usage.sent, reused: usage.reused },
           tokens: usage.prompt + usage.completion,
+          standing: standing({ plan: plan ?? sweep, health: ended ? undefined : health, spent }),
           elapsedMs: performance.now() - startedAt,
           doneBefore,
         });
@@ -125,8 +140,9 @@ function progressDisplay(context: Context): { show(snapshot: Snapshot): void; en
   };
 }
 
-function stateOf({ counts, requests }: Snapshot): string {
-  return JSON.stringify([counts, requests.sent]);
+function stateOf({ counts, requests, standing }: Snapshot): string {
+  // How long ago a heartbeat came changes all the time.
+  return JSON.stringify([counts, requests.sent, standing.map((line) => line.replace(/ late: .*/, ' late'))]);
 }
 
 function unreachable(sweep: string, cause: unknown): UserError {

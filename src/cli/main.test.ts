@@ -123,6 +123,14 @@ const badInput: [string, string[], number, RegExp][] = [
   ['a task that is nearly there', ['solve', 'mini/chunk', '--model', 'scripted'], 2, /Did you mean "mini\/chunks"/],
   ['limit of zero', [...dryRun, '--limit', '0'], 2, /limit must be a whole number from 1/],
   ['limit as word', [...dryRun, '--limit', 'ten'], 2, /limit must be a whole number from 1 to 1000000, not "ten"/],
+  ['money without prices', [...dryRun, '--budget-usd', '1'], 2, /budget\.usd needs prices/],
+  ['budget as word', [...dryRun, '--budget-tokens', 'much'], 2, /budget\.tokens must be a whole number.*not "much"/],
+  [
+    'budget below one request',
+    [...dryRun, '--budget-tokens', '100'],
+    2,
+    /does not allow a single request: 100 tokens: the smallest request may take [1-9][\d,]*\.?\n/,
+  ],
   ['name with a slash', [...dryRun, '--name', '../x'], 2, /name must be 1 to 64/],
   ['unknown strategy', [...dryRun, '--strategy', 'zero-shoot'], 2, /did you mean "zero-shot"/],
   [

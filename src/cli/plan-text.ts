@@ -1,11 +1,13 @@
 import { terminalLine } from '../reports/terminal-safe.ts';
 import type { RequestPlan } from '../spec/plan.ts';
+import { budgetText, dollars } from './budget-forecast.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
 import { grouped } from './progress.ts';
 
 /** What `--dry-run` says. */
 export function planText({ spec, tasks, endpoint }: PreparedSweep, plan: RequestPlan): string {
-  const { requests, tokens } = plan;
+  const { requests, tokens, usd } = plan;
+  const budget = budgetText(spec, plan);
   const withoutVisible =
     plan.withoutVisibleTests > 0 ? `, ${plan.withoutVisibleTests} of them without a visible test` : '';
   const rows: [string, string][] = [
@@ -19,6 +21,15 @@ export function planText({ spec, tasks, endpoint }: PreparedSweep, plan: Request
       `least ${grouped(requests.least)}, ${grouped(requests.acceptedAtOnce)} if every first program is accepted, most ${grouped(requests.most)}`,
     ],
     ['tokens', `about ${grouped(tokens.least)} at least, ${grouped(tokens.most)} at most`],
+    ...(usd === null
+      ? []
+      : [
+          ['money', `about US$ ${dollars(usd.least)} at least, ${dollars(usd.most)} at most`] satisfies [
+            string,
+            string,
+          ],
+        ]),
+    ...(budget === undefined ? [] : [['budget', budget] satisfies [string, string]]),
     ['first tasks', `${tasks.slice(0, 5).join(', ')}${tasks.length > 5 ? ', …' : ''}`],
   ];
   return [

@@ -14,6 +14,7 @@ const snapshot: Snapshot = {
   ],
   requests: { sent: 1234, reused: 5 },
   tokens: 98765,
+  standing: [],
   elapsedMs: 60_000,
   doneBefore: 0,
 };

@@ -11,6 +11,8 @@ export interface Snapshot {
   running: readonly { taskId: string; stage: string }[];
   requests: { sent: number; reused: number };
   tokens: number;
+  /** What stands in its way, and its budget: a line each (`standing`). */
+  standing: readonly string[];
   /** Since this command began to look. */
   elapsedMs: number;
   /** Final rows that were there when it began: they say nothing about the pace. */
@@ -20,7 +22,7 @@ export interface Snapshot {
 const BAR_WIDTH = 30;
 const SHOWN_RUNNING = 6;
 
-/** The block that a terminal shows and rewrites: at most five lines, none wider than `columns`. */
+/** The block that a terminal shows and rewrites: four lines, and what stands in its way, none wider than `columns`. */
 export function progressBlock(snapshot: Snapshot, columns: number): string {
   const { planned, running } = snapshot;
   const done = finishedOf(snapshot.counts);
@@ -31,6 +33,7 @@ export function progressBlock(snapshot: Snapshot, columns: number): string {
     outcomesOf(snapshot),
     usageOf(snapshot),
     ...(running.length === 0 ? [] : [`running ${running.length}: ${runningOf(snapshot)}`]),
+    ...snapshot.standing,
   ];
   return lines.map((line) => cut(terminalLine(line), columns)).join('\n');
 }
@@ -42,6 +45,7 @@ export function progressLine(snapshot: Snapshot): string {
     outcomesOf(snapshot),
     `running ${snapshot.running.length}`,
     usageOf(snapshot),
+    ...snapshot.standing,
     timing(snapshot),
   ];
   return terminalLine(parts.join(' | '));

@@ -7,6 +7,9 @@ import type { PreparedSweep } from './prepare-sweep.ts';
 import { sweepRun } from './sweep-runs.ts';
 import { UserError } from './user-error.ts';
 
+/** A paused or blocked sweep goes on with the worker it has. */
+const WORKING: readonly SweepRow['state'][] = ['running', 'paused', 'blocked'];
+
 /**
  * The sweeps of this home that a worker works for now or, when nothing runs, will as soon as one does; without those of the names
  * `except`. Temporal has the last word where it can be asked: what the store calls running may have been terminated there.
@@ -20,10 +23,10 @@ export async function runningSweeps({
 }): Promise<SweepRow[]> {
   if (!hasStore(context)) return [];
   const rows = (await withStore(context, (store) => store.listSweeps())).filter(
-    ({ name, state }) => (state === 'created' || state === 'running') && !except.includes(name),
+    ({ name, state }) => (state === 'created' || WORKING.includes(state)) && !except.includes(name),
   );
   const dev = rows.length === 0 ? undefined : await devStatus({ home: context.home });
-  const marked = rows.filter(({ state }) => state === 'running');
+  const marked = rows.filter(({ state }) => WORKING.includes(state));
   if (dev?.state !== 'running') return marked;
   const settings = temporalSettings({ env: context.env, address: dev.address, namespace: dev.namespace });
   // This environment leads to another cluster, which knows nothing of these sweeps.

@@ -3,7 +3,8 @@ import { renderProblem } from '../reports/render-story.ts';
 import { buildProblemStory } from '../reports/story.ts';
 import { type Context, print, printJson, renderOptions } from './context.ts';
 import { withSweep } from './open-state.ts';
-import { type ExitCode, UserError } from './user-error.ts';
+import { sampleOf } from './sample-flag.ts';
+import type { ExitCode } from './user-error.ts';
 
 /** `show`: one run of one task, every step of it. */
 export function showCommand(input: {
@@ -22,15 +23,5 @@ export function showCommand(input: {
     if (input.json === true) printJson(context, story);
     else print(context, renderProblem(story, { ...renderOptions(context), full: input.full === true }));
     return 0;
-  });
-}
-
-function sampleOf(text: string, samples: number): number {
-  const sample = /^\d{1,6}$/.test(text) ? Number(text) : -1;
-  if (sample >= 0 && sample < samples) return sample;
-  throw new UserError({
-    message: `--sample ${JSON.stringify(text)} is not one of this sweep's`,
-    remedy: samples === 1 ? 'It has one sample a task, number 0' : `Its samples are 0 to ${samples - 1}`,
-    exitCode: 2,
   });
 }

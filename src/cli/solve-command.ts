@@ -53,8 +53,8 @@ export async function solveCommand(
           told.add(id);
         }
       };
-      const followed = await followRun({ context, client, sweep: sweep.name, look });
-      if (followed.kind === 'interrupted') return showResult({ context, store, sweep, followed, json: json === true });
+      const followed = await followRun({ context, store, client, sweep: sweep.name, look });
+      if (followed.kind !== 'ended') return showResult({ context, store, sweep, followed, json: json === true });
       return tellEnd({ context, store, sweep, target, taskId: key.taskId, json: json === true });
     }),
   );

@@ -21,5 +21,7 @@ export function addSpecFlags(command: Command): Command {
     .option('--endpoint <alias|url>', 'default, scripted, or a base URL')
     .option('--api <kind>', 'chat, or completions for base models')
     .option('--max-tokens <n>', 'longest reply, in tokens')
-    .option('--concurrency <n>', 'problems at once');
+    .option('--concurrency <n>', 'problems at once')
+    .option('--budget-tokens <n>', 'hard cap on tokens, over the whole sweep')
+    .option('--budget-usd <amount>', 'hard cap on money; needs prices in the spec');
 }

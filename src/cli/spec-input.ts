@@ -22,6 +22,8 @@ export interface SpecFlags {
   api?: string;
   maxTokens?: string;
   concurrency?: string;
+  budgetTokens?: string;
+  budgetUsd?: string;
 }
 
 /** A spec file, flags, or both: flags win. Throws a `UserError` with everything that is wrong. */
@@ -81,6 +83,7 @@ function overridesOf(flags: SpecFlags, cwd: string): SpecOverrides {
     api: flags.api,
     parameters: flags.maxTokens === undefined ? undefined : { max_tokens: numeric(flags.maxTokens) },
   });
+  const budget = present({ tokens: numeric(flags.budgetTokens), usd: numeric(flags.budgetUsd) });
   return present({
     name: flags.name,
     benchmark: flags.benchmark === undefined ? undefined : locateBenchmark(flags.benchmark, cwd),
@@ -92,11 +95,12 @@ function overridesOf(flags: SpecFlags, cwd: string): SpecOverrides {
     strategy: flags.strategy,
     model: Object.keys(model).length === 0 ? undefined : model,
     concurrency: flags.concurrency === undefined ? undefined : { problems: numeric(flags.concurrency) },
+    budget: Object.keys(budget).length === 0 ? undefined : budget,
   });
 }
 
 /** What is no number stays text, for the schema to say what is allowed. */
-function numeric(text: string | undefined): number | string | undefined {
+export function numeric(text: string | undefined): number | string | undefined {
   return text !== undefined && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
@@ -119,7 +123,7 @@ export function nameFrom(label: string): string {
   return `${safe.slice(0, 40) || 'sweep'}-${time}`;
 }
 
-function specError(file: string | undefined, problems: readonly SpecProblem[]): UserError {
+export function specError(file: string | undefined, problems: readonly SpecProblem[]): UserError {
   const where = file ?? 'The sweep';
   const told = problems.map(
     ({ path, line, message }) =>
@@ -134,6 +138,6 @@ function specError(file: string | undefined, problems: readonly SpecProblem[]): 
   });
 }
 
-function present(fields: Record<string, unknown>): Record<string, unknown> {
+export function present(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,6 @@
 import { renderReport } from '../reports/render-report.ts';
 import { buildReport } from '../reports/report.ts';
+import { terminalLine } from '../reports/terminal-safe.ts';
 import type { Store, SweepRow } from '../store/store.ts';
 import { type Context, note, print, printJson, renderOptions } from './context.ts';
 import type { Followed } from './follow-sweep.ts';
@@ -25,6 +26,14 @@ export async function showResult(input: {
     return 130;
   }
   const report = await buildReport({ store, sweep: sweep.name });
+  if (followed.kind === 'blocked') {
+    if (input.json) printJson(context, report);
+    note(
+      context,
+      `\nThe sweep ${sweep.name} is blocked, and sends nothing more: ${terminalLine(followed.reason)}\nMend that; then \`qualityflow sweep resume ${sweep.name}\` goes on where it stands.`,
+    );
+    return 3;
+  }
   if (input.json) printJson(context, report);
   else print(context, renderReport(report, renderOptions(context)));
   const left = unfinishedOf(report.outcomes);

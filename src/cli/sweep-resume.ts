@@ -1,41 +1,71 @@
+import { type OperationalChange, parseOperational } from '../spec/parse-spec.ts';
+import type { Store, SweepRow } from '../store/store.ts';
 import { withStartedTemporal } from './connect.ts';
 import { type Context, note } from './context.ts';
-import { ensureReady } from './ensure-ready.ts';
-import { followSweep } from './follow-sweep.ts';
-import { requireSameConditions } from './launch-sweep.ts';
+import { goOn, prepareToGoOn } from './go-on.ts';
 import { withSweep } from './open-state.ts';
-import { prepareSweep } from './prepare-sweep.ts';
-import { sandboxFingerprint, surroundingsOf } from './surroundings.ts';
+import { grouped } from './progress.ts';
+import { numeric, present, specError } from './spec-input.ts';
 import { showResult } from './sweep-result.ts';
-import { announce, detached } from './sweep-run.ts';
-import { startSweep } from './sweep-runs.ts';
 import type { ExitCode } from './user-error.ts';
 
-/** `sweep resume`: runs what has no final outcome; what is stored is neither paid for nor graded again. */
-export function resumeSweepCommand(input: {
-  context: Context;
-  name: string;
-  detach?: boolean;
-  dataDir?: string;
-  json?: boolean;
-}): Promise<ExitCode> {
+/** What a resume may change: none of it changes results. */
+export interface OperationalFlags {
+  budgetTokens?: string;
+  budgetUsd?: string;
+  problems?: string;
+  requests?: string;
+}
+
+/**
+ * `sweep resume`: runs what has no final outcome; what is stored is neither paid for nor graded again. Ends a pause or a block, and puts
+ * other limits in force first.
+ */
+export function resumeSweepCommand(
+  input: { context: Context; name: string; detach?: boolean; dataDir?: string; json?: boolean } & OperationalFlags,
+): Promise<ExitCode> {
   const { context, name } = input;
-  return withSweep<ExitCode>(context, name, async (store, sweep) => {
-    const [next] = await store.listUnfinished({ sweep: name, from: 0, to: sweep.planned, limit: 1 });
+  return withSweep<ExitCode>(context, name, async (store, before) => {
+    const change = changeOf(input, before);
+    const [next] = await store.listUnfinished({ sweep: name, from: 0, to: before.planned, limit: 1 });
     const json = input.json === true;
     if (next === undefined) {
-      note(context, `The sweep ${name} is complete: all ${sweep.planned} runs have a final outcome.`);
-      return showResult({ context, store, sweep, followed: { kind: 'ended', run: 'completed' }, json });
+      note(context, `The sweep ${name} is complete: all ${before.planned} runs have a final outcome.`);
+      return showResult({ context, store, sweep: before, followed: { kind: 'ended', run: 'completed' }, json });
     }
-    const prepared = await prepareSweep({ context, spec: sweep.spec, dataDir: input.dataDir });
-    await ensureReady({ context, env: prepared.env });
-    requireSameConditions(sweep, surroundingsOf(prepared, await sandboxFingerprint(context)));
-    return withStartedTemporal({ context, prepared }, async ({ client, uiUrl }) => {
-      await startSweep(client, sweep);
-      announce(context, sweep, uiUrl);
-      if (input.detach === true) return detached(context, sweep, json);
-      const followed = await followSweep({ context, store, client, sweep });
-      return showResult({ context, store, sweep, followed, json });
+    const { prepared } = await prepareToGoOn({ context, sweep: before, dataDir: input.dataDir });
+    return withStartedTemporal({ context, prepared }, async (temporal) => {
+      if (change !== undefined) await store.updateOperational(name, change);
+      await tellBudget(context, store, name);
+      return goOn({ context, store, temporal, name, detach: input.detach === true, json });
     });
   });
+}
+
+/** Undefined when no flag was given. */
+function changeOf(flags: OperationalFlags, { spec }: SweepRow): OperationalChange | undefined {
+  const budget = present({ tokens: numeric(flags.budgetTokens), usd: numeric(flags.budgetUsd) });
+  const concurrency = present({ problems: numeric(flags.problems), requests: numeric(flags.requests) });
+  if (Object.keys({ ...budget, ...concurrency }).length === 0) return undefined;
+  const parsed = parseOperational({ budget, concurrency }, spec);
+  if (parsed.kind === 'problems') throw specError(undefined, parsed.problems);
+  return parsed.change;
+}
+
+/** A budget that is used up is said before the runs that need it end; those whose replies are stored need none. */
+async function tellBudget(context: Context, store: Store, name: string): Promise<void> {
+  const { settled, possiblyCharged, cap } = await store.spent(name);
+  const used = settled.tokens + possiblyCharged.tokens;
+  const usedMicroUsd = settled.microUsd + possiblyCharged.microUsd;
+  const flag =
+    cap.tokens !== null && used >= cap.tokens
+      ? '--budget-tokens'
+      : cap.microUsd !== null && usedMicroUsd >= cap.microUsd
+        ? '--budget-usd'
+        : undefined;
+  if (flag === undefined) return;
+  note(
+    context,
+    `The budget of ${name} is used up (${grouped(used)} tokens): only what needs no new request can go on. Raise it with ${flag}.`,
+  );
 }

@@ -1,4 +1,7 @@
+import type { RequestPlan } from '../spec/plan.ts';
+import type { SweepSpec } from '../spec/spec.ts';
 import type { SweepRow } from '../store/store.ts';
+import { budgetFallsShort, budgetText, forecastText, requireUsefulBudget } from './budget-forecast.ts';
 import { withStartedTemporal } from './connect.ts';
 import { type Context, note, print, printJson } from './context.ts';
 import { ensureReady } from './ensure-ready.ts';
@@ -27,8 +30,9 @@ export async function runSweepCommand(
   const { context } = input;
   const spec = await readSpec({ context, file: input.file, flags: input.flags });
   const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir, dryRun: input.dryRun });
+  requireUsefulBudget(prepared);
+  const plan = planOf(prepared);
   if (input.dryRun === true) {
-    const plan = planOf(prepared);
     if (input.json === true)
       printJson(context, {
         sweep: spec.name,
@@ -40,7 +44,19 @@ export async function runSweepCommand(
     else print(context, planText(prepared, plan));
     return 0;
   }
+  tellForecast(context, prepared.spec, plan);
   return launch({ context, prepared, detach: input.detach === true, json: input.json === true });
+}
+
+/** Before anything starts: what it may take, and whether the budget reaches that far. */
+function tellForecast(context: Context, spec: SweepSpec, plan: RequestPlan): void {
+  note(context, `Forecast: ${forecastText(plan)}.`);
+  const budget = budgetText(spec, plan);
+  if (budget === undefined) return;
+  const warning = budgetFallsShort(spec, plan)
+    ? ' Runs it does not reach will end as budget_exhausted; a resume with a higher one goes on with them.'
+    : '';
+  note(context, `Budget: ${budget}.${warning}`);
 }
 
 /** Set-up, row, workflow, progress, report. */

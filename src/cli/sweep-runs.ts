@@ -1,8 +1,10 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { SweepRow } from '../store/store.ts';
-import { problemWorkflowId, sweepWorkflowId } from '../temporal/ids.ts';
+import { sweepWorkflowId } from '../temporal/ids.ts';
+import { problemWorkflowId } from '../temporal/problem-id.ts';
 import { queuesFor } from '../temporal/queues.ts';
 import { StageKey, sweepAttributes, TaskIdKey } from '../temporal/search-attributes.ts';
+import { summary } from '../temporal/summary.ts';
 
 /** How a sweep's workflow stands: `absent` when Temporal knows none (never started, or past its retention). */
 export type SweepRun = 'running' | 'completed' | 'failed' | 'cancelled' | 'absent';
@@ -19,7 +21,7 @@ export async function startSweep(client: Client, sweep: SweepRow): Promise<void>
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
       typedSearchAttributes: sweepAttributes(labels),
-      staticSummary: `${spec.benchmark} · ${spec.strategy.kind} · ${spec.model.name}`.slice(0, 200),
+      staticSummary: summary(`${spec.benchmark} · ${spec.strategy.kind} · ${spec.model.name}`),
       staticDetails: detailsOf(sweep),
       args: [{ sweep: name, queues }],
     });
@@ -56,15 +58,37 @@ export async function cancelSweep(client: Client, sweep: string): Promise<boolea
   return true;
 }
 
+export interface RunningProblem {
+  workflowId: string;
+  taskId: string;
+  stage: string;
+  /** Why it waits (`Held`), as the problem itself says; undefined while it works. */
+  waiting: { reason: string; until: string | undefined } | undefined;
+}
+
 /** Problems that are running now, with the stage they are in; the server's list lags by up to a second or two. */
-export async function runningProblems(client: Client, sweep: string): Promise<{ taskId: string; stage: string }[]> {
+export async function runningProblems(client: Client, sweep: string): Promise<RunningProblem[]> {
   // Sweep names cannot hold a quote.
   const query = `SweepId="${sweep}" AND ExecutionStatus="Running" AND WorkflowType="solveProblem"`;
-  const running: { taskId: string; stage: string }[] = [];
-  for await (const { typedSearchAttributes: attributes } of client.workflow.list({ query, pageSize: 100 })) {
-    running.push({ taskId: attributes.get(TaskIdKey) ?? '?', stage: attributes.get(StageKey) ?? 'generate' });
+  const running: RunningProblem[] = [];
+  for await (const { workflowId, typedSearchAttributes: attributes, memo } of client.workflow.list({
+    query,
+    pageSize: 100,
+  })) {
+    running.push({
+      workflowId,
+      taskId: attributes.get(TaskIdKey) ?? '?',
+      stage: attributes.get(StageKey) ?? 'generate',
+      waiting: readWaiting(memo?.waiting),
+    });
   }
   return running;
+}
+
+function readWaiting(memo: unknown): RunningProblem['waiting'] {
+  if (typeof memo !== 'object' || memo === null || !('reason' in memo) || typeof memo.reason !== 'string')
+    return undefined;
+  return { reason: memo.reason, until: 'until' in memo && typeof memo.until === 'string' ? memo.until : undefined };
 }
 
 /** Page of one problem in Temporal UI. */

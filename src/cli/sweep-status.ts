@@ -2,6 +2,8 @@ import { renderStatus } from '../reports/render-lists.ts';
 import { withRunningTemporal } from './connect.ts';
 import { type Context, note, print, printJson, renderOptions } from './context.ts';
 import { withSweep } from './open-state.ts';
+import { type Health, problemHealth } from './problem-health.ts';
+import { standing } from './standing.ts';
 import { runningProblems, sweepRun } from './sweep-runs.ts';
 import type { ExitCode } from './user-error.ts';
 
@@ -18,18 +20,24 @@ export function sweepStatusCommand({
   return withSweep<ExitCode>(context, name, async (store, sweep) => {
     const outcomes = await store.countOutcomes(name);
     const now = await whatRuns(context, name);
+    const spent = await store.spent(name);
     const recorded = Object.values(outcomes).reduce((sum, rows) => sum + rows, 0);
     if (json === true) {
       const notRun = sweep.planned - recorded;
-      const { state, planned, scripted } = sweep;
+      const { state, stateReason, planned, scripted } = sweep;
       const all = notRun > 0 ? { ...outcomes, not_run: notRun } : outcomes;
       printJson(context, {
         sweep: name,
         state,
+        ...(stateReason === '' ? {} : { stateReason }),
         running: now.running,
         planned,
         outcomes: all,
         stages: now.stages,
+        paced: now.health?.paced ?? null,
+        awaitBudget: now.health?.awaitBudget ?? 0,
+        late: now.health?.late ?? null,
+        spent,
         scripted,
       });
       return 0;
@@ -41,6 +49,7 @@ export function sweepStatusCommand({
         renderOptions(context),
       ),
     );
+    for (const line of standing({ plan: sweep, health: now.health, spent })) print(context, `  ${line}`);
     const [next] = await store.listUnfinished({ sweep: name, from: 0, to: sweep.planned, limit: 1 });
     if (next !== undefined && !now.running)
       note(context, `Nothing of it runs now: \`qualityflow sweep resume ${name}\` goes on.`);
@@ -48,15 +57,22 @@ export function sweepStatusCommand({
   });
 }
 
-async function whatRuns(context: Context, name: string): Promise<{ running: boolean; stages: Record<string, number> }> {
+interface Now {
+  running: boolean;
+  /** Running problems by stage. */
+  stages: Record<string, number>;
+  health?: Health;
+}
+
+async function whatRuns(context: Context, name: string): Promise<Now> {
   try {
-    return await withRunningTemporal(context, async (temporal) => {
+    return await withRunningTemporal<Now>(context, async (temporal) => {
       if (temporal === undefined) return { running: false, stages: {} };
       const running = (await sweepRun(temporal.client, name)) === 'running';
+      const problems = running ? await runningProblems(temporal.client, name) : [];
       const stages: Record<string, number> = {};
-      for (const { stage } of running ? await runningProblems(temporal.client, name) : [])
-        stages[stage] = (stages[stage] ?? 0) + 1;
-      return { running, stages };
+      for (const { stage } of problems) stages[stage] = (stages[stage] ?? 0) + 1;
+      return { running, stages, health: await problemHealth(temporal.client, problems, Date.now()) };
     });
   } catch (error) {
     note(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { type Asked, askModel } from './ask-model.ts';
+import { type Asked, askModel, type Billing, BudgetExhausted } from './ask-model.ts';
 import { type Endpoint, resolveEndpoint } from './endpoints.ts';
-import { ModelError, type ModelReply, type ModelRequest, type ReplyStore } from './model.ts';
+import { type Cost, type Ledger, ModelError, type ModelReply, type ModelRequest, type ReplyStore } from './model.ts';
 import { probeEndpoint } from './probe.ts';
 
 interface Seen {
@@ -47,17 +47,73 @@ const good = {
 
 class MemoryReplies implements ReplyStore {
   readonly rows = new Map<string, ModelReply>();
+  readonly settled: { reservation: string; cost: Cost }[] = [];
 
   async getReply(key: string): Promise<ModelReply | undefined> {
     return this.rows.get(key);
   }
 
-  async putReply(key: string, _request: ModelRequest, reply: ModelReply): Promise<void> {
+  async putReply(
+    key: string,
+    _request: ModelRequest,
+    reply: ModelReply,
+    settles?: { reservation: string; cost: Cost },
+  ): Promise<void> {
     if (!this.rows.has(key)) this.rows.set(key, reply);
+    if (settles !== undefined) this.settled.push(settles);
   }
 }
 
-function ask(
+/** Grants `grants` reservations, numbered from 1, and then answers `then`; notes what becomes of each. */
+class MemoryLedger implements Ledger {
+  readonly log: string[] = [];
+  readonly bounds: Cost[] = [];
+  #grants: number;
+  readonly #otherwise: 'wait' | 'exhausted';
+
+  constructor(grants: number, otherwise: 'wait' | 'exhausted' = 'exhausted') {
+    this.#grants = grants;
+    this.#otherwise = otherwise;
+  }
+
+  async reserve({ bound }: { bound: Cost }) {
+    if (this.#grants === 0) return { kind: this.#otherwise };
+    this.#grants--;
+    this.bounds.push(bound);
+    return { kind: 'reserved' as const, reservation: String(this.bounds.length) };
+  }
+
+  async release(reservation: string): Promise<void> {
+    this.log.push(`released ${reservation}`);
+  }
+
+  async markPossiblyCharged(reservation: string): Promise<void> {
+    this.log.push(`possibly charged ${reservation}`);
+  }
+
+  async spent(): ReturnType<Ledger['spent']> {
+    throw new Error('askModel does not look at sums');
+  }
+}
+
+function billing(ledger: Ledger): Billing {
+  const account = { sweep: 's', taskId: 't', sample: 0, step: 'generate/0', attempt: 'run/1/1' };
+  return { ledger, account, prices: { prompt: 1, completion: 2 } };
+}
+
+interface Asking {
+  replies?: ReplyStore;
+  name?: string;
+  requestTimeoutMs?: number;
+  signal?: AbortSignal;
+  endpoint?: Endpoint;
+}
+
+function ask(url: string, asking: Asking = {}): Promise<Asked> {
+  return askModel(question(url, asking));
+}
+
+function question(
   url: string,
   {
     replies = new MemoryReplies(),
@@ -65,14 +121,8 @@ function ask(
     requestTimeoutMs = 5000,
     signal = new AbortController().signal,
     endpoint,
-  }: {
-    replies?: ReplyStore;
-    name?: string;
-    requestTimeoutMs?: number;
-    signal?: AbortSignal;
-    endpoint?: Endpoint;
-  } = {},
-): Promise<Asked> {
+  }: Asking,
+) {
   const request: ModelRequest = {
     settings: { endpoint: url, name, api: 'chat', parameters: {}, extraBody: {}, maxTokens: {}, requestTimeoutMs },
     prompt: {
@@ -86,7 +136,7 @@ function ask(
     sample: 0,
     retry: 0,
   };
-  return askModel({ request, endpoint: endpoint ?? resolveEndpoint({ endpoint: url, env: {} }), replies, signal });
+  return { request, endpoint: endpoint ?? resolveEndpoint({ endpoint: url, env: {} }), replies, signal };
 }
 
 test('a reply is stored, and then reused without a request', async (t) => {
@@ -269,6 +319,152 @@ test('an abort rethrows its own reason, before, during the wait and in mid-body'
     setTimeout(() => controller.abort(reason), 100);
     await assert.rejects(ask(url, { signal: controller.signal }), (error) => error === reason);
   }
+});
+
+test('a reply settles its reservation at what it cost; a stored one needs none', async (t) => {
+  const { url } = await serve(t, (response) => json(response, 200, good));
+  const replies = new MemoryReplies();
+  const ledger = new MemoryLedger(1);
+  const asked = await askModel({ ...question(url, { replies }), billing: billing(ledger) });
+  assert.equal(asked.kind, 'reply');
+  const again = await askModel({ ...question(url, { replies }), billing: billing(ledger) });
+  assert.ok(again.kind === 'reply' && again.reused);
+  assert.deepEqual(replies.settled, [{ reservation: '1', cost: { tokens: 3, microUsd: 5 } }]);
+  assert.deepEqual(ledger.log, []);
+  const [bound] = ledger.bounds;
+  assert.ok(bound !== undefined && bound.tokens > 9 && bound.microUsd === bound.tokens + 9, JSON.stringify(bound));
+});
+
+test('a reply without a token count settles at the bound', async (t) => {
+  const { url } = await serve(t, (response) => json(response, 200, { choices: [], usage: null }));
+  const replies = new MemoryReplies();
+  const ledger = new MemoryLedger(1);
+  await askModel({ ...question(url, { replies }), billing: billing(ledger) });
+  assert.deepEqual(
+    replies.settled.map(({ cost }) => cost),
+    ledger.bounds,
+  );
+});
+
+test('what becomes of a reservation without a reply, by class', async (t) => {
+  const refused = 'released 1';
+  const perhaps = 'possibly charged 1';
+  const html = { 'content-type': 'text/html' };
+  const cases: [name: string, answer: (response: ServerResponse) => void, log: string][] = [
+    ['401', (r) => json(r, 401, { error: { message: 'bad key' } }), refused],
+    ['400', (r) => json(r, 400, { error: { message: 'content policy' } }), refused],
+    ['429', (r) => json(r, 429, { error: { message: 'later' } }, { 'retry-after': '1' }), refused],
+    ['429 quota', (r) => json(r, 429, { error: { code: 'insufficient_quota' } }), refused],
+    ['429 inside 200', (r) => json(r, 200, { error: { code: 429, message: 'later' } }), refused],
+    ['503', (r) => json(r, 503, {}, { 'retry-after': '1' }), refused],
+    ['529', (r) => json(r, 529, {}), refused],
+    ['a redirect', (r) => r.writeHead(308, { location: 'http://127.0.0.1:9/' }).end(), refused],
+    ['408', (r) => json(r, 408, {}), perhaps],
+    ['500', (r) => json(r, 500, {}), perhaps],
+    ['502 page', (r) => r.writeHead(502, html).end('<html></html>'), perhaps],
+    ['504', (r) => json(r, 504, {}), perhaps],
+    ['an error without status inside 200', (r) => json(r, 200, { error: { message: 'broke off' } }), perhaps],
+    ['a page in 200', (r) => r.writeHead(200, html).end('<html></html>'), perhaps],
+    ['half a body', (r) => r.writeHead(200, html).end('{"choices":[{'), perhaps],
+    [
+      'cut in mid-body',
+      (r) => void r.writeHead(200, { 'content-length': '999' }).write('{', () => r.destroy()),
+      perhaps,
+    ],
+    ['cut before a word', (r) => void r.destroy(), perhaps],
+  ];
+  for (const [name, answer, log] of cases) {
+    const { url } = await serve(t, answer);
+    const ledger = new MemoryLedger(1);
+    const replies = new MemoryReplies();
+    await assert.rejects(askModel({ ...question(url, { replies }), billing: billing(ledger) }), ModelError, name);
+    assert.deepEqual([ledger.log, replies.settled], [[log], []], name);
+  }
+  const silent = await serve(t, () => undefined);
+  const slow = new MemoryLedger(1);
+  await assert.rejects(
+    askModel({ ...question(silent.url, { requestTimeoutMs: 100 }), billing: billing(slow) }),
+    ModelError,
+  );
+  assert.deepEqual(slow.log, [perhaps], 'no reply in time');
+});
+
+test('what was never sent costs nothing; what was cancelled on its way may', async (t) => {
+  const nobody = new MemoryLedger(1);
+  await assert.rejects(askModel({ ...question('http://127.0.0.1:1/v1', {}), billing: billing(nobody) }), ModelError);
+  assert.deepEqual(nobody.log, ['released 1'], 'connection refused');
+
+  const plain = await serve(t, (response) => json(response, 200, good));
+  const tls = new MemoryLedger(1);
+  const https = plain.url.replace('http:', 'https:');
+  await assert.rejects(askModel({ ...question(https, {}), billing: billing(tls) }), ModelError);
+  assert.deepEqual([tls.log, plain.seen.length], [['released 1'], 0], 'no TLS there');
+
+  const reason = new Error('cancelled');
+  const { url, seen } = await serve(t, () => controller.abort(reason));
+  const controller = new AbortController();
+  const ledger = new MemoryLedger(1);
+  await assert.rejects(
+    askModel({ ...question(url, { signal: controller.signal }), billing: billing(ledger) }),
+    (error) => error === reason,
+  );
+  assert.deepEqual([ledger.log, seen.length], [['possibly charged 1'], 1]);
+});
+
+test('without room in the budget nothing is sent: a wait is an outcome, an end is an error', async (t) => {
+  const { url, seen } = await serve(t, (response) => json(response, 200, good));
+  const wait = await askModel({ ...question(url, {}), billing: billing(new MemoryLedger(0, 'wait')) });
+  assert.deepEqual(wait, { kind: 'awaits_budget' });
+  await assert.rejects(
+    askModel({ ...question(url, {}), billing: billing(new MemoryLedger(0, 'exhausted')) }),
+    (error) => error instanceof BudgetExhausted && /the budget of the sweep s has no room/.test(error.message),
+  );
+  assert.equal(seen.length, 0);
+});
+
+test('equal requests share one reservation; when the first finds no room, each asks for itself', async (t) => {
+  const { url, seen } = await serve(t, (response) => void setTimeout(() => json(response, 200, good), 50));
+  const replies = new MemoryReplies();
+  const ledger = new MemoryLedger(1);
+  const one = () => askModel({ ...question(url, { replies }), billing: billing(ledger) });
+  await Promise.all([one(), one(), one()]);
+  assert.deepEqual([seen.length, replies.settled.length], [1, 1]);
+  const none = new MemoryLedger(0, 'wait');
+  const other = () => askModel({ ...question(url, { name: 'n', replies }), billing: billing(none) });
+  assert.deepEqual(await Promise.all([other(), other()]), [{ kind: 'awaits_budget' }, { kind: 'awaits_budget' }]);
+});
+
+test('a refused max_tokens leaves one reservation for both ways of asking', async (t) => {
+  const { url } = await serve(t, (response, { body }) =>
+    'max_tokens' in JSON.parse(body)
+      ? json(response, 400, {
+          error: {
+            message: "Use 'max_completion_tokens' instead of 'max_tokens': max_tokens vs max_completion_tokens",
+          },
+        })
+      : json(response, 503, {}),
+  );
+  const ledger = new MemoryLedger(1);
+  await assert.rejects(askModel({ ...question(url, { name: 'fussy' }), billing: billing(ledger) }), ModelError);
+  assert.deepEqual(ledger.log, ['released 1']);
+});
+
+test('a reply that cannot be stored leaves its reservation possibly charged, and the failure is told', async (t) => {
+  const { url } = await serve(t, (response) => json(response, 200, good));
+  const full = new Error('the disk is full');
+  const replies: ReplyStore = {
+    getReply: async () => undefined,
+    putReply: async () => Promise.reject(full),
+  };
+  const ledger = new MemoryLedger(1);
+  await assert.rejects(
+    askModel({ ...question(url, { replies }), billing: billing(ledger) }),
+    (error) => error === full,
+  );
+  assert.deepEqual(ledger.log, ['possibly charged 1']);
+  const away = new MemoryLedger(1);
+  away.markPossiblyCharged = async () => Promise.reject(new Error('full too'));
+  await assert.rejects(askModel({ ...question(url, { replies }), billing: billing(away) }), (error) => error === full);
 });
 
 test('who is cancelled while it looks into the store does not wait for the same question of another', async (t) => {

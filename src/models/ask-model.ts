@@ -1,19 +1,59 @@
 import { APIConnectionTimeoutError, APIError } from 'openai';
 import { modelError } from './classify-error.ts';
 import { classifyReply } from './classify-reply.ts';
+import { actualCost, boundOf, mayHaveCost, type Prices } from './cost.ts';
 import type { Endpoint } from './endpoints.ts';
 import { openAiClient, readBody } from './http.ts';
-import { ModelError, type ModelReply, type ModelRequest, type ReplyStore } from './model.ts';
+import {
+  type Account,
+  type Cost,
+  type Ledger,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+  type ReplyStore,
+} from './model.ts';
 import { redact } from './redact.ts';
 import { type BoundName, requestBody, requestKey } from './request-key.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export interface Asked {
+  kind: 'reply';
   reply: ModelReply;
   /** Key of the reply in the store. */
   key: string;
   /** True when the store had it and nothing was sent. */
   reused: boolean;
+}
+
+/** Nothing was sent: requests under way hold the rest of the budget, and may leave some of it. */
+export interface AwaitsBudget {
+  kind: 'awaits_budget';
+}
+
+/** On whose account a request goes, and at which prices. */
+export interface Billing {
+  ledger: Ledger;
+  account: Account;
+  prices: Prices | undefined;
+}
+
+/** The sweep's budget has no room for the request, whatever becomes of those under way; nothing was sent. */
+export class BudgetExhausted extends Error {
+  readonly bound: Cost;
+
+  constructor(sweep: string, bound: Cost) {
+    super(`the budget of the sweep ${sweep} has no room for a request of up to ${bound.tokens} tokens`);
+    this.name = 'BudgetExhausted';
+    this.bound = bound;
+  }
+}
+
+interface Question {
+  request: ModelRequest;
+  endpoint: Endpoint;
+  replies: ReplyStore;
+  signal: AbortSignal;
 }
 
 /** Endpoints and models seen to refuse `max_tokens`; forgetting them costs one refused request, which is free. */
@@ -24,26 +64,23 @@ const wantsCompletionTokens = new Set<string>();
  * Equal requests of one process share one completion. Throws `ModelError` when there is no reply; when `signal` is aborted, the signal's own reason
  * (the client's abort error would look like a failure worth a retry). The time limit, `settings.requestTimeoutMs`, is for the
  * whole reply and gives `unavailable`.
+ *
+ * With `billing`, the request's upper bound is reserved before it is sent; the reservation is settled in the transaction that stores the
+ * reply, and otherwise released or marked possibly charged (`mayHaveCost`). A process killed in between leaves it open, for the next attempt to
+ * mark. Throws `BudgetExhausted`.
  */
-export async function askModel({
-  request,
-  endpoint,
-  replies,
-  signal,
-}: {
-  request: ModelRequest;
-  endpoint: Endpoint;
-  replies: ReplyStore;
-  signal: AbortSignal;
-}): Promise<Asked> {
+export function askModel(question: Question): Promise<Asked>;
+export function askModel(question: Question & { billing: Billing }): Promise<Asked | AwaitsBudget>;
+export async function askModel(question: Question & { billing?: Billing }): Promise<Asked | AwaitsBudget> {
+  const { request, endpoint, replies, signal } = question;
   const key = requestKey({ request, endpointIdentity: endpoint.identity });
   while (true) {
     signal.throwIfAborted();
     const stored = await replies.getReply(key);
-    if (stored !== undefined) return { reply: stored, key, reused: true };
+    if (stored !== undefined) return { kind: 'reply', reply: stored, key, reused: true };
     const same = underWay(replies).get(key);
-    if (same === undefined) return { ...(await sendAndStore({ request, endpoint, replies, signal, key })), key };
-    // Its failure is ours too, but for its caller's own cancellation: then somebody else has to ask.
+    if (same === undefined) return lead({ ...question, key });
+    // Its failure is ours too, but for what is its caller's own, a cancellation or an account: then somebody else has to ask.
     const outcome = await untilAborted(same, signal);
     if (outcome instanceof ModelError) throw outcome;
   }
@@ -58,30 +95,62 @@ function underWay(replies: ReplyStore): Map<string, Promise<unknown>> {
   return known;
 }
 
-async function sendAndStore(input: {
-  request: ModelRequest;
-  endpoint: Endpoint;
-  replies: ReplyStore;
-  signal: AbortSignal;
-  key: string;
-}): Promise<{ reply: ModelReply; reused: boolean }> {
-  const { request, replies, key } = input;
+/** Asks for all in this process that want the same; they are told of a failure, and find a reply in the store. */
+async function lead(input: Question & { key: string; billing?: Billing }): Promise<Asked | AwaitsBudget> {
+  const { replies, key } = input;
   const flights = underWay(replies);
   const { promise, resolve } = Promise.withResolvers<unknown>();
   flights.set(key, promise);
   try {
-    const reply = await send(input);
-    await replies.putReply(key, request, reply);
-    // Another process may have been first: everybody goes on with the one that is kept.
-    const kept = (await replies.getReply(key)) ?? reply;
+    const asked = await sendBilled(input);
     resolve(undefined);
-    return { reply: kept, reused: false };
+    return asked;
   } catch (error) {
     resolve(error);
     throw error;
   } finally {
     flights.delete(key);
   }
+}
+
+async function sendBilled(input: Question & { key: string; billing?: Billing }): Promise<Asked | AwaitsBudget> {
+  const { request, replies, key, billing } = input;
+  const wire = { sent: false };
+  if (billing === undefined) return sendAndStore(input, wire, () => undefined);
+  const { ledger, account, prices } = billing;
+  const bound = boundOf(request, prices);
+  const granted = await ledger.reserve({ account, requestKey: key, bound });
+  if (granted.kind === 'wait') return { kind: 'awaits_budget' };
+  if (granted.kind === 'exhausted') throw new BudgetExhausted(account.sweep, bound);
+  const { reservation } = granted;
+  try {
+    // Another process may have stored it between the look into the store and the reservation, and marked what was open then.
+    const stored = await replies.getReply(key);
+    if (stored !== undefined) {
+      await ledger.release(reservation);
+      return { kind: 'reply', reply: stored, key, reused: true };
+    }
+    return await sendAndStore(input, wire, (reply) => ({ reservation, cost: actualCost(reply, bound, prices) }));
+  } catch (error) {
+    const closed = mayHaveCost(error, wire) ? ledger.markPossiblyCharged(reservation) : ledger.release(reservation);
+    // The failure itself matters more than that of its book-keeping: what stays open is marked by the next attempt.
+    await closed.catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Sets `wire.sent` once the request may have arrived. */
+async function sendAndStore(
+  input: Question & { key: string },
+  wire: { sent: boolean },
+  settles: (reply: ModelReply) => { reservation: string; cost: Cost } | undefined,
+): Promise<Asked> {
+  const { request, replies, key } = input;
+  const reply = await send({ ...input, wire });
+  await replies.putReply(key, request, reply, settles(reply));
+  // Another process may have been first: everybody goes on with the one that is kept.
+  const kept = (await replies.getReply(key)) ?? reply;
+  return { kind: 'reply', reply: kept, key, reused: false };
 }
 
 /** The promise's value; rejects with the signal's reason when that comes first, or has come already. */
@@ -94,7 +163,7 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-async function send(input: { request: ModelRequest; endpoint: Endpoint; signal: AbortSignal }): Promise<ModelReply> {
+async function send(input: Question & { wire: { sent: boolean } }): Promise<ModelReply> {
   const { settings } = input.request;
   const memory = `${input.endpoint.identity} ${settings.name}`;
   if (wantsCompletionTokens.has(memory)) return sendOnce({ ...input, boundName: 'max_completion_tokens' });
@@ -108,6 +177,8 @@ async function send(input: { request: ModelRequest; endpoint: Endpoint; signal: 
     )
       throw error;
     wantsCompletionTokens.add(memory);
+    // A refusal costs nothing.
+    input.wire.sent = false;
     return sendOnce({ ...input, boundName: 'max_completion_tokens' });
   }
 }
@@ -116,17 +187,15 @@ async function sendOnce({
   request,
   endpoint,
   signal,
+  wire,
   boundName,
-}: {
-  request: ModelRequest;
-  endpoint: Endpoint;
-  signal: AbortSignal;
-  boundName: BoundName;
-}): Promise<ModelReply> {
+}: Question & { wire: { sent: boolean }; boundName: BoundName }): Promise<ModelReply> {
   const { api, requestTimeoutMs } = request.settings;
   const where = endpoint.identity;
   const secrets = [endpoint.apiKey];
-  const client = openAiClient(endpoint, requestTimeoutMs);
+  const client = openAiClient(endpoint, requestTimeoutMs, () => {
+    wire.sent = true;
+  });
   const limit = AbortSignal.timeout(requestTimeoutMs);
   const either = AbortSignal.any([signal, limit]);
   const startedMs = performance.now();

@@ -11,9 +11,9 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /**
  * The `openai` client for an endpoint: no retries of its own (Temporal owns them) and nothing read from the environment, so that a
- * literal URL gets no key, organisation or header that was configured for another one.
+ * literal URL gets no key, organisation or header that was configured for another one. `onConnected`: a request may have arrived from then on.
  */
-export function openAiClient(endpoint: Endpoint, timeoutMs: number): OpenAI {
+export function openAiClient(endpoint: Endpoint, timeoutMs: number, onConnected?: () => void): OpenAI {
   if (endpoint.baseURL === undefined) throw new ModelError('unavailable', 'the scripted model is not running');
   const url = new URL(endpoint.baseURL);
   return new OpenAI({
@@ -40,6 +40,7 @@ export function openAiClient(endpoint: Endpoint, timeoutMs: number): OpenAI {
         headers,
         body: init?.body ?? undefined,
         signal: init?.signal ?? undefined,
+        onConnected,
       });
     },
   });

@@ -74,8 +74,59 @@ export interface ModelReply {
 /** Content-addressed memory of replies: `key` = sha256 over everything that determines the request. */
 export interface ReplyStore {
   getReply(key: string): Promise<ModelReply | undefined>;
-  /** First writer wins; a second `put` of the same key changes nothing. */
-  putReply(key: string, request: ModelRequest, reply: ModelReply): Promise<void>;
+  /**
+   * First writer wins; a second `put` of the same key changes nothing of the reply. `settles` closes that reservation with what the reply
+   * really cost, in the same transaction.
+   */
+  putReply(
+    key: string,
+    request: ModelRequest,
+    reply: ModelReply,
+    settles?: { reservation: string; cost: Cost },
+  ): Promise<void>;
+}
+
+/** Tokens and money; money in whole micro-dollars (1 US$ = 1,000,000), rounded up. */
+export interface Cost {
+  tokens: number;
+  microUsd: number;
+}
+
+/** On whose account a request goes: a run-wide budget is the sweep's; `attempt` identifies one attempt of one activity. */
+export interface Account {
+  sweep: string;
+  taskId: string;
+  sample: number;
+  step: string;
+  attempt: string;
+}
+
+/**
+ * The run-wide budget as a hard cap across workers (architecture §6). Every request reserves its upper bound before it is sent and is
+ * settled after. used = settled + open + possibly charged; a reservation is granted only while used + bound ≤ cap, by one statement.
+ */
+export interface Ledger {
+  /**
+   * `exhausted`: settled + possibly charged alone leave no room for it. `wait`: open reservations of others do. Whatever is still open in this
+   * sweep for the same request key was left by an attempt that died, and is marked possibly charged first: its request may have arrived. (Should it
+   * live on in another process, it settles its own when its reply comes.)
+   */
+  reserve(input: {
+    account: Account;
+    requestKey: string;
+    bound: Cost;
+  }): Promise<{ kind: 'reserved'; reservation: string } | { kind: 'wait' } | { kind: 'exhausted' }>;
+  /** The request certainly cost nothing (refused, never arrived). */
+  release(reservation: string): Promise<void>;
+  /** The request may have cost its bound (cut off, timed out): it keeps counting in full. */
+  markPossiblyCharged(reservation: string): Promise<void>;
+  /** Sums over a sweep; `cap` null where it has none. `possiblyCharged` counts reservations. */
+  spent(sweep: string): Promise<{
+    settled: Cost;
+    open: Cost;
+    possiblyCharged: Cost & { requests: number };
+    cap: { tokens: number | null; microUsd: number | null };
+  }>;
 }
 
 /**

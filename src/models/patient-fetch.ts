@@ -16,9 +16,16 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
  */
 export function patientFetch(
   url: string,
-  init: { method: string; headers: Record<string, string>; body: string | undefined; signal: AbortSignal | undefined },
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body: string | undefined;
+    signal: AbortSignal | undefined;
+    /** Called when a connection stands: from then on the request may have arrived. */
+    onConnected?: (() => void) | undefined;
+  },
 ): Promise<Response> {
-  const { method, headers, body, signal } = init;
+  const { method, headers, body, signal, onConnected } = init;
   return new Promise((resolve, reject) => {
     const send = url.startsWith('https:') ? https.request : http.request;
     // A connection a request: next to a completion it costs nothing, and no stale one is ever reused.
@@ -26,6 +33,7 @@ export function patientFetch(
     request.on('error', reject);
     request.once('socket', (socket) => {
       socket.setKeepAlive(true, KEEP_ALIVE_MS);
+      if (onConnected !== undefined) socket.once(url.startsWith('https:') ? 'secureConnect' : 'connect', onConnected);
       if (!socket.connecting) return;
       const limit = setTimeout(
         () => request.destroy(new Error(`no connection within ${CONNECT_TIMEOUT_MS / 1000} s`)),

@@ -82,6 +82,7 @@ function stateText(state: string, paint: Paint): string {
       return paint('green', state);
     case 'running':
       return paint('cyan', state);
+    case 'paused':
     case 'blocked':
     case 'cancelled':
       return paint('yellow', state);

@@ -13,6 +13,7 @@ import {
   percent,
   type RenderOptions,
   terminalColumns,
+  usd,
 } from './terminal.ts';
 import { terminalLine } from './terminal-safe.ts';
 
@@ -57,6 +58,7 @@ function heading(report: SweepReport, paint: Paint): string[] {
       `dataset ${terminalLine(report.datasetSha256.slice(0, 12))} · ${[...new Set(sandboxes)].map(terminalLine).join(' | ') || 'nothing graded yet'}`,
     ),
   ];
+  if (report.state === 'blocked') lines.push(paint('red', `blocked: ${terminalLine(report.stateReason)}`));
   if (new Set(sandboxes).size > 1)
     lines.push(paint('yellow', 'More than one sandbox graded this sweep: its results may not be comparable.'));
   return lines;
@@ -113,6 +115,16 @@ function stepBlock(
 
 function outcomeBlock(report: SweepReport, { paint, title }: { paint: Paint; title: Title }): string[] {
   const lines = [title('Outcomes'), `  ${outcomeText(report.outcomes, paint)}   of ${count(report.planned)} planned`];
+  const exhausted = report.outcomes.budget_exhausted ?? 0;
+  if (exhausted > 0) {
+    const capped = report.budget.cap.tokens === null ? '--budget-usd' : '--budget-tokens';
+    lines.push(
+      paint(
+        'yellow',
+        `  The budget ended ${counted(exhausted, 'run')}, which count as unfinished: raise it with \`sweep resume ${terminalLine(report.sweep)} ${capped} N\`.`,
+      ),
+    );
+  }
   const invalid = report.outcomes.invalid_test ?? 0;
   if (invalid > 0) {
     const runs = counted(invalid, 'run');
@@ -160,7 +172,7 @@ function funnelBlock(report: SweepReport, title: Title): string[] {
 }
 
 function costBlock(report: SweepReport, title: Title): string[] {
-  const { tokens, requests } = report;
+  const { tokens, requests, budget } = report;
   const table = plainTable(['activity', 'replies', 'prompt tokens', 'completion tokens']);
   for (const [activity, used] of Object.entries(tokens.byAgent)) {
     table.push([terminalLine(activity), ...[used.requests, used.prompt, used.completion].map(count)]);
@@ -170,7 +182,43 @@ function costBlock(report: SweepReport, title: Title): string[] {
     tokens.unmetered > 0
       ? [`  ${count(tokens.unmetered)} replies came without a token count and are not in the totals`]
       : [];
-  return [title('Cost'), ...(table.length > 0 ? [table.toString()] : []), total, ...unmetered];
+  const perhaps = budget.possiblyCharged;
+  const charged =
+    perhaps.requests > 0
+      ? [`  ${counted(perhaps.requests, 'request')} without a reply may have been charged: up to ${costText(perhaps)}`]
+      : [];
+  return [
+    title('Cost'),
+    ...(table.length > 0 ? [table.toString()] : []),
+    total,
+    ...unmetered,
+    ...charged,
+    ...budgetLines(budget),
+  ];
+}
+
+/** Empty for a sweep that has neither a cap nor prices. */
+function budgetLines({ settled, open, possiblyCharged, cap }: SweepReport['budget']): string[] {
+  const used = { tokens: 0, microUsd: 0 };
+  for (const part of [settled, open, possiblyCharged]) {
+    used.tokens += part.tokens;
+    used.microUsd += part.microUsd;
+  }
+  const parts = [
+    ...(cap.tokens === null ? [] : [`${count(used.tokens)} of ${count(cap.tokens)} tokens`]),
+    ...(cap.microUsd !== null
+      ? [`${usd(used.microUsd)} of ${usd(cap.microUsd)}`]
+      : used.microUsd > 0
+        ? [usd(used.microUsd)]
+        : []),
+  ];
+  if (parts.length === 0) return [];
+  const underWay = open.tokens > 0 ? `, of it ${costText(open)} held by requests under way` : '';
+  return [`  ${cap.tokens === null && cap.microUsd === null ? 'spent' : 'budget'}: ${parts.join(' and ')}${underWay}`];
+}
+
+function costText({ tokens, microUsd }: { tokens: number; microUsd: number }): string {
+  return `${count(tokens)} tokens${microUsd > 0 ? ` (${usd(microUsd)})` : ''}`;
 }
 
 function plainTable(head: string[]) {

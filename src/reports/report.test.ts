@@ -63,6 +63,8 @@ async function startSweep(
       samples,
       seed: 0,
       concurrency: { problems: 1, requests: 1 },
+      budget: {},
+      maxWaitMs: 1000,
     },
     specHash: 'spec',
     datasetSha256: 'd'.repeat(64),
@@ -317,6 +319,41 @@ test('more than 5 % infrastructure failures: no headline, and the reason', async
     [null, null, 19 / 40],
   );
   assert.match(renderReport(report, { color: false, width: 80 }), /No headline: 2 of 21/u);
+});
+
+test('a spent budget: its runs stay open, its money is told, and how to go on', async (t) => {
+  const store = await freshStore(t);
+  await startSweep(store, { tasks: 4 });
+  const account = { sweep: 's', taskId: 't0', sample: 0, step: 'generate/0', attempt: 'run/1/1' };
+  const reserve = async (requestKey: string, tokens: number) => {
+    const granted = await store.reserve({ account, requestKey, bound: { tokens, microUsd: tokens } });
+    return granted.kind === 'reserved' ? granted.reservation : assert.fail(granted.kind);
+  };
+  await store.markPossiblyCharged(await reserve('k1', 1200));
+  await reserve('k2', 300);
+  await store.updateOperational('s', { budget: { tokens: 2000, usd: 0.5 } });
+  await store.recordOutcome(row({ task: 't0', outcome: 'pass', trail: [program('generated', 0, true, true)] }));
+  for (const task of ['t1', 't2']) await store.recordOutcome(row({ task, outcome: 'budget_exhausted', finalStep: '' }));
+  const report = await buildReport({ store, sweep: 's' });
+  assert.deepEqual(report.outcomes, { pass: 1, budget_exhausted: 2, not_run: 1 });
+  const { value, low, high } = report.passAt[1] ?? assert.fail();
+  assert.deepEqual([value, low, high], [1, 0.25, 1]);
+  assert.equal(report.requests.possiblyCharged, 1);
+  assert.deepEqual(report.budget, {
+    settled: { tokens: 0, microUsd: 0 },
+    open: { tokens: 300, microUsd: 300 },
+    possiblyCharged: { tokens: 1200, microUsd: 1200, requests: 1 },
+    cap: { tokens: 2000, microUsd: 500_000 },
+  });
+  const text = renderReport(report, { color: false, width: 100 });
+  assert.match(text, /The budget ended 2 runs, .*`sweep resume s --budget-tokens N`/u);
+  assert.match(text, /1 request without a reply may have been charged: up to 1,200 tokens \(US\$ 0\.001200\)/u);
+  assert.match(text, /budget: 1,500 of 2,000 tokens and US\$ 0\.001500 of US\$ 0\.50, of it 300 tokens .* under way/u);
+
+  await store.setSweepState('s', 'blocked', { reason: 'the key is refused\x1b[2J' });
+  const blocked = renderReport(await buildReport({ store, sweep: 's' }), { color: false, width: 100 });
+  assert.match(blocked, /^blocked: the key is refused/mu);
+  assert.equal(stripVTControlCharacters(blocked), blocked);
 });
 
 test('zero-shot with samples: pass@k as far as the samples reach, no checker, two steps', async (t) => {

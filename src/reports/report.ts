@@ -34,6 +34,8 @@ export interface SweepReport {
   /** The offline scripted model answered: the numbers say nothing about a language model. */
   scripted: boolean;
   state: SweepState;
+  /** Why, for `blocked`; else empty. */
+  stateReason: string;
   datasetSha256: string;
   specHash: string;
   /** Every sandbox that graded; more than one means that results may not be comparable. */
@@ -54,8 +56,13 @@ export interface SweepReport {
     unmetered: number;
     byAgent: Record<string, { requests: number; prompt: number; completion: number }>;
   };
-  /** `possiblyCharged` is null while no ledger of reservations is kept. */
-  requests: { sent: number; reused: number; possiblyCharged: number | null };
+  /** `possiblyCharged`: requests whose reply never came, though the provider may bill it. */
+  requests: { sent: number; reused: number; possiblyCharged: number };
+  /**
+   * The ledger of every attempt: what was paid, what requests under way hold, what may have been charged, and the caps. Tokens may exceed those above by
+   * replies that came twice (only one is kept) and by unmetered ones, which count with their bound.
+   */
+  budget: Awaited<ReturnType<Store['spent']>>;
   steps: StepScore[];
   /** The checker on the final state; all zero when nothing was checked. */
   checker: Confusion;
@@ -74,7 +81,7 @@ export async function buildReport({ store, sweep: name }: { store: Store; sweep:
   if (sweep === undefined) throw noSuchSweep(name);
   const tally = startTally(sweep);
   for await (const row of store.outcomes(name)) countOutcome(tally, row);
-  return summarise({ sweep, tally, usage: await store.usage({ sweep: name }) });
+  return summarise({ sweep, tally, usage: await store.usage({ sweep: name }), budget: await store.spent(name) });
 }
 
 interface Tally {
@@ -117,8 +124,13 @@ function countOutcome(tally: Tally, row: OutcomeRow): void {
   if (row.fingerprint !== null) tally.sandboxes.set(JSON.stringify(row.fingerprint), row.fingerprint);
 }
 
-function summarise(input: { sweep: SweepRow; tally: Tally; usage: Awaited<ReturnType<Store['usage']>> }): SweepReport {
-  const { sweep, tally, usage } = input;
+function summarise(input: {
+  sweep: SweepRow;
+  tally: Tally;
+  usage: Awaited<ReturnType<Store['usage']>>;
+  budget: SweepReport['budget'];
+}): SweepReport {
+  const { sweep, tally, usage, budget } = input;
   const recorded = [...tally.outcomes.values()].reduce((sum, rows) => sum + rows, 0);
   const tasks = [...tally.tasks.values()];
   const final = sweep.planned - tasks.reduce((sum, task) => sum + task.open, 0);
@@ -137,6 +149,7 @@ function summarise(input: { sweep: SweepRow; tally: Tally; usage: Awaited<Return
     endpoint: sweep.endpointIdentity,
     scripted: sweep.scripted,
     state: sweep.state,
+    stateReason: sweep.stateReason,
     datasetSha256: sweep.datasetSha256,
     specHash: sweep.specHash,
     sandboxes: [...tally.sandboxes.values()],
@@ -155,7 +168,8 @@ function summarise(input: { sweep: SweepRow; tally: Tally; usage: Awaited<Return
       unmetered: usage.unmetered,
       byAgent: usage.byActivity,
     },
-    requests: { sent: usage.sent, reused: usage.reused, possiblyCharged: null },
+    requests: { sent: usage.sent, reused: usage.reused, possiblyCharged: budget.possiblyCharged.requests },
+    budget,
     steps: tally.steps.map(({ step, passed, accepted }) => ({ step, passed, accepted, share: share(passed) })),
     withoutSteps: stepsWithout(sweep.spec.strategy),
     checker: tally.steps.find(({ step }) => step === 'final')?.confusion ?? emptyConfusion(),

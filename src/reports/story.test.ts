@@ -40,6 +40,8 @@ async function recordedStore(t: TestContext): Promise<Store> {
       samples: 1,
       seed: 0,
       concurrency: { problems: 1, requests: 1 },
+      budget: {},
+      maxWaitMs: 1000,
     },
     specHash: '',
     datasetSha256: '',

@@ -60,6 +60,12 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
+/** Micro-dollars as US$, to the cent, and to the micro-dollar below one. */
+export function usd(microUsd: number): string {
+  const digits = microUsd > 0 && microUsd < 10_000 ? 6 : 2;
+  return `US$ ${(microUsd / 1_000_000).toFixed(digits)}`;
+}
+
 /** `999 ms`, `1.0 s`, `59.9 s`, `1 min 0 s`: rounded first, so that no unit is ever full. */
 export function duration(ms: number): string {
   const whole = Math.round(ms);

@@ -52,9 +52,11 @@ test('what changes results changes the hash', () => {
   assert.equal(new Set(hashes).size, 1 + changes.length + around.length);
 });
 
-test('what is operational does not: name, concurrency, waiting times, alias, order of keys, path of an own file', () => {
+test('what is operational does not: name, concurrency, budget, prices, waiting times, alias, order of keys, path of an own file', () => {
   assert.equal(hash({ name: 'b' }), hash());
   assert.equal(hash({ concurrency: { problems: 1, requests: 1 } }), hash());
+  assert.equal(hash({ budget: { tokens: 5, usd: 1 }, prices: { prompt: 1, completion: 2 } }), hash());
+  assert.equal(hash({ maxWait: '5m' }), hash());
   assert.equal(hash({ model: { requestTimeoutMs: 5000, name: 'm', endpoint: 'other' } }), hash());
   assert.equal(
     hash({ model: { name: 'm', parameters: { a: 1, b: 2 } } }),

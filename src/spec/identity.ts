@@ -17,7 +17,7 @@ export type Identity = { [key: string]: JsonValue };
 
 /**
  * Everything that changes a sweep's results, and the sha256 of its canonical JSON. Two sweeps of one hash may share a name and be
- * resumed as each other. The sweep's name, concurrency and waiting times are operational and left out; an own benchmark counts by
+ * resumed as each other. The sweep's name, concurrency, budget, prices and waiting times are operational and left out; an own benchmark counts by
  * its content, not by its path.
  */
 export function specIdentity(spec: SweepSpec, surroundings: Surroundings): { hash: string; identity: Identity } {

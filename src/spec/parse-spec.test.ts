@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseSpec, parseSpecValue } from './parse-spec.ts';
+import { parseOperational, parseSpec, parseSpecValue } from './parse-spec.ts';
 import type { SpecProblem } from './spec-problem.ts';
 
 const minimal = { name: 'first', benchmark: 'humaneval', strategy: 'standard', model: 'some-model' };
@@ -60,7 +60,69 @@ samples: 1
     samples: 1,
     seed: 0,
     concurrency: { problems: 50, requests: 20 },
+    budget: {},
+    maxWaitMs: 86_400_000,
   });
+});
+
+test('a budget, its prices and the longest wait are read; what makes no hard cap is refused', () => {
+  const spec = specOf(`
+name: a
+benchmark: humaneval
+strategy: zero-shot
+model: m
+budget: { tokens: 2_000_000, usd: 5 }
+prices: { prompt: 0.15, completion: 0.6 }
+maxWait: 1.5h
+`);
+  assert.deepEqual(
+    [spec.budget, spec.prices, spec.maxWaitMs],
+    [{ tokens: 2_000_000, usd: 5 }, { prompt: 0.15, completion: 0.6 }, 5_400_000],
+  );
+  const free = { prompt: 0, completion: 0 };
+  const said = (raw: Record<string, unknown>) =>
+    problemsOf({ ...minimal, ...raw }).map(({ path, message }) => `${path} ${message}`);
+  assert.match(said({ budget: { usd: 1 } }).join(), /^budget\.usd needs prices/);
+  assert.match(said({ budget: { tokens: 0 } }).join(), /^budget\.tokens must be a whole number from 1/);
+  assert.match(said({ budget: { usd: 0 }, prices: free }).join(), /^budget\.usd must be a number above 0/);
+  assert.match(said({ budget: { dollars: 1 } }).join(), /dollars/);
+  assert.match(said({ budget: 5 }).join(), /^budget must be a mapping of tokens and usd/);
+  assert.match(said({ prices: { prompt: -1, completion: 0 } }).join(), /^prices\.prompt must be a number from 0/);
+  assert.match(said({ prices: { prompt: 1 } }).join(), /^prices\.completion/);
+  for (const maxWait of ['soon', '5', '-1h', '31d', 5, '1e3s', ''])
+    assert.match(said({ maxWait }).join(), /^maxWait must be a length of time/, String(maxWait));
+  const endless = { name: 'm', parameters: { max_tokens: null } };
+  assert.match(said({ budget: { tokens: 5 }, model: endless }).join(), /^budget needs a longest reply/);
+  assert.equal(
+    parseSpecValue({ ...minimal, budget: { tokens: 5 }, model: { ...endless, contextTokens: 4096 } }).kind,
+    'spec',
+  );
+});
+
+test('a flag sets one field of a mapping and leaves the others as the file has them', () => {
+  const text =
+    '{name: a, benchmark: mini, strategy: zero-shot, model: m, budget: {tokens: 5}, concurrency: {requests: 3}}';
+  const overrides = { budget: { tokens: 9 }, concurrency: { problems: 7 } };
+  const parsed = parseSpec({ text, file: '/sweeps/spec.yaml', overrides });
+  assert.ok(parsed.kind === 'spec');
+  assert.deepEqual([parsed.spec.budget, parsed.spec.concurrency], [{ tokens: 9 }, { problems: 7, requests: 3 }]);
+});
+
+test('a resume changes single limits, and keeps to the same rules', () => {
+  const parsed = parseSpecValue({ ...minimal, budget: { tokens: 10 }, concurrency: { problems: 4, requests: 2 } });
+  assert.ok(parsed.kind === 'spec');
+  const changed = parseOperational({ budget: { tokens: 20 }, concurrency: { requests: 9 } }, parsed.spec);
+  assert.deepEqual(changed, {
+    kind: 'change',
+    change: { budget: { tokens: 20 }, concurrency: { problems: 4, requests: 9 } },
+  });
+  const refused = (change: Parameters<typeof parseOperational>[0]) => {
+    const result = parseOperational(change, parsed.spec);
+    return result.kind === 'problems' ? result.problems.map(({ path, message }) => `${path} ${message}`).join() : '';
+  };
+  assert.match(refused({ budget: { usd: 3 }, concurrency: {} }), /^budget\.usd needs prices/);
+  assert.match(refused({ budget: { tokens: 'x' }, concurrency: {} }), /^budget\.tokens must be a whole number.*"x"/);
+  assert.match(refused({ budget: {}, concurrency: { problems: 0 } }), /^concurrency\.problems must be/);
 });
 
 test('presets are shorthands that further options refine', () => {
@@ -97,8 +159,7 @@ const badValues: [string, Record<string, unknown>, string, RegExp][] = [
     /must be one of humaneval, humaneval\+, mbpp.*not "zzzzzzzz"$/,
   ],
   ['unknown key', { limits: 3 }, 'limits', /not an option.*did you mean "limit"/],
-  ['budget', { budget: { tokens: 1 } }, 'budget', /later version/],
-  ['prices', { prices: {} }, 'prices', /later version/],
+  ['a budget of something else', { budget: { token: 1 } }, 'budget.token', /did you mean "tokens"/],
   ['upper-case name', { name: 'First' }, 'name', /must be 1 to 64 of a-z.*not "First"/],
   ['name that leaves its folder', { name: '../x' }, 'name', /must be 1 to 64/],
   ['long name', { name: 'a'.repeat(65) }, 'name', /must be 1 to 64/],

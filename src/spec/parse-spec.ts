@@ -1,9 +1,11 @@
 import { dirname, resolve } from 'node:path';
+import type { ModelSettings } from '../models/model.ts';
 import { BENCHMARKS } from '../problems/problem.ts';
 import { didYouMean } from './did-you-mean.ts';
+import { durationMs } from './duration.ts';
 import { parseStrategy } from './parse-strategy.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { modelSchema, sweepSchema } from './schema.ts';
+import { modelSchema, operationalSchema, sweepSchema } from './schema.ts';
 import type { Strategy, SweepSpec } from './spec.ts';
 import { describeIssues, type SpecProblem, shown } from './spec-problem.ts';
 
@@ -67,11 +69,50 @@ export function parseSpecValue(raw: Record<string, unknown>): ParsedSpec {
     problems.push(...checkBenchmark(raw.benchmark, strategy.kind === 'strategy' ? strategy.strategy : undefined));
   }
   if (Array.isArray(raw.tasks)) problems.push(...repeatedTasks(raw.tasks));
+  if (top.success && model.success) problems.push(...checkBudget(top.data, model.data));
 
   if (problems.length > 0 || !top.success || !model.success || strategy.kind === 'problems') {
     return { kind: 'problems', problems };
   }
-  return { kind: 'spec', spec: { ...top.data, strategy: strategy.strategy, model: model.data } };
+  const { maxWait, ...rest } = top.data;
+  const maxWaitMs = durationMs(maxWait) ?? 0;
+  return { kind: 'spec', spec: { ...rest, maxWaitMs, strategy: strategy.strategy, model: model.data } };
+}
+
+/** What a resume may change, laid over what the sweep has: one field given leaves the others as they are. */
+export type OperationalChange = Pick<SweepSpec, 'budget' | 'concurrency'>;
+
+export function parseOperational(
+  change: { budget: Record<string, unknown>; concurrency: Record<string, unknown> },
+  spec: SweepSpec,
+): { kind: 'change'; change: OperationalChange } | { kind: 'problems'; problems: SpecProblem[] } {
+  const value = {
+    budget: { ...spec.budget, ...change.budget },
+    concurrency: { ...spec.concurrency, ...change.concurrency },
+  };
+  const parsed = operationalSchema.safeParse(value);
+  if (!parsed.success) {
+    const problems = describeIssues({ issues: parsed.error.issues, value, path: [], keys: Object.keys(value) });
+    return { kind: 'problems', problems };
+  }
+  const problems = checkBudget({ ...spec, ...parsed.data }, spec.model);
+  return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'change', change: parsed.data };
+}
+
+/** A budget is a promise, and so needs what bounds a request: prices for money, a longest reply for both. */
+function checkBudget({ budget, prices }: Pick<SweepSpec, 'budget' | 'prices'>, model: ModelSettings): SpecProblem[] {
+  const problems: SpecProblem[] = [];
+  if (budget.usd !== undefined && prices === undefined) {
+    const message = 'needs prices: { prompt: …, completion: … }, in US$ per million tokens';
+    problems.push({ path: 'budget.usd', message });
+  }
+  const unbounded = [model.parameters.max_tokens, model.extraBody.max_tokens].includes(null);
+  const hasBudget = budget.tokens !== undefined || budget.usd !== undefined;
+  if (hasBudget && unbounded && model.contextTokens === undefined) {
+    const message = 'needs a longest reply: max_tokens is null here, so give model.contextTokens';
+    problems.push({ path: 'budget', message });
+  }
+  return problems;
 }
 
 /** An own file's path is made absolute, since workers run elsewhere; a benchmark's name stays. */

@@ -68,3 +68,16 @@ test('tokens: bounded by the declared context, and least never above most', () =
   });
   assert.ok(long.tokens.most > short.tokens.most);
 });
+
+test('money follows the prices, prompt and completion apart; without prices there is none', () => {
+  assert.equal(plan('zero-shot', [3]).usd, null);
+  const priced = (prompt: number, completion: number) => plan('standard', [3, 1], { prices: { prompt, completion } });
+  const { tokens, usd } = priced(1, 1);
+  const close = (a: number | undefined, b: number) =>
+    assert.ok(Math.abs((a ?? Number.NaN) - b) < 1e-9, `${a} is not ${b}`);
+  close(usd?.most, tokens.most / 1e6);
+  close(usd?.least, tokens.least / 1e6);
+  close((priced(1, 0).usd?.most ?? 0) + (priced(0, 1).usd?.most ?? 0), usd?.most ?? 0);
+  close(priced(0, 1).usd?.most, (priced(0, 1).requests.most * 100) / 1e6);
+  assert.equal(priced(0, 1).usd?.least, 0);
+});

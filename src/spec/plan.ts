@@ -23,6 +23,8 @@ export interface RequestPlan {
   requests: { least: number; acceptedAtOnce: number; most: number };
   /** Prompt and completion. An estimate: see `tokensOf`. */
   tokens: { least: number; most: number };
+  /** The same in US$; null without prices. */
+  usd: { least: number; most: number } | null;
 }
 
 /** An unusable reply is asked for once more (algorithms 1.6 K). */
@@ -42,6 +44,7 @@ export function planRequests(
     withoutVisibleTests: tasks.filter(({ visibleTests }) => visibleTests === 0).length,
     requests: { least: 0, acceptedAtOnce: 0, most: 0 },
     tokens: { least: 0, most: 0 },
+    usd: spec.prices === undefined ? null : { least: 0, most: 0 },
   };
   for (const task of tasks) {
     const { least, acceptedAtOnce, most } = boundsOf(spec, task.visibleTests);
@@ -49,10 +52,22 @@ export function planRequests(
     plan.requests.acceptedAtOnce += acceptedAtOnce * spec.samples;
     plan.requests.most += total(most) * spec.samples;
     const tokens = tokensOf({ spec, task, least, most, defaultMaxTokens });
-    plan.tokens.least += tokens.least * spec.samples;
-    plan.tokens.most += tokens.most * spec.samples;
+    for (const end of ['least', 'most'] as const) {
+      const { prompt, completion } = tokens[end];
+      plan.tokens[end] += (prompt + completion) * spec.samples;
+      if (plan.usd !== null) plan.usd[end] += usdOf(spec, tokens[end]) * spec.samples;
+    }
   }
   return plan;
+}
+
+function usdOf({ prices }: SweepSpec, { prompt, completion }: Tokens): number {
+  return prices === undefined ? 0 : (prompt * prices.prompt + completion * prices.completion) / 1_000_000;
+}
+
+interface Tokens {
+  prompt: number;
+  completion: number;
 }
 
 function boundsOf(
@@ -150,17 +165,20 @@ function tokensOf(input: {
   least: number;
   most: Requests;
   defaultMaxTokens: Record<AgentName, number>;
-}): { least: number; most: number } {
+}): { least: Tokens; most: Tokens } {
   const { spec, task } = input;
   const context = spec.model.contextTokens ?? Number.POSITIVE_INFINITY;
   const replyTokens = (agent: AgentName) => replyLimit(spec, agent) ?? input.defaultMaxTokens[agent];
   const longestReply = Math.max(...agentsOf(input.most).map(replyTokens));
-  let most = 0;
+  const most: Tokens = { prompt: 0, completion: 0 };
   for (const agent of agentsOf(input.most)) {
     const prompt = TEMPLATE_TOKENS + Math.ceil(task.bytes / MIN_BYTES_PER_TOKEN) + QUOTED_REPLIES[agent] * longestReply;
-    most += (input.most[agent] ?? 0) * Math.min(context, prompt + replyTokens(agent));
+    const requests = input.most[agent] ?? 0;
+    const completion = Math.min(context, replyTokens(agent));
+    most.prompt += requests * (Math.min(context, prompt + completion) - completion);
+    most.completion += requests * completion;
   }
-  return { least: input.least * Math.ceil(task.bytes / MAX_BYTES_PER_TOKEN), most };
+  return { least: { prompt: input.least * Math.ceil(task.bytes / MAX_BYTES_PER_TOKEN), completion: 0 }, most };
 }
 
 /** `max_tokens` that the spec sets for an agent, if it does. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../agents/roles.ts';
+import { DURATION_PATTERN, durationMs } from './duration.ts';
 
 /** Sweep names are workflow ids, file names and search attributes at once. */
 export const NAME_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -143,6 +144,19 @@ export const modelSchema = z.strictObject(modelFields, {
     issue.code === 'invalid_type' ? 'must be the name of a model, or a mapping with name and endpoint' : undefined,
 });
 
+const amount = (most: number) => {
+  const error = `must be a number above 0, at most ${most}`;
+  return z.number({ error }).positive({ error }).max(most, { error });
+};
+const price = (() => {
+  const error = 'must be a number from 0 to 100000';
+  return z.number({ error }).min(0, { error }).max(100_000, { error });
+})();
+
+/** Temporal keeps the history of a problem that waits no longer than this. */
+const LONGEST_WAIT_MS = 30 * 86_400_000;
+const WAIT_RULE = 'must be a length of time such as 90s, 10m or 24h, at most 30d';
+
 const baseShape = {
   name: z.string({ error: NAME_RULE }).regex(NAME_PATTERN, { error: NAME_RULE }),
   benchmark: text('must name a benchmark or an own .jsonl file'),
@@ -160,6 +174,26 @@ const baseShape = {
       { error: (issue) => (issue.code === 'invalid_type' ? 'must be a mapping of problems and requests' : undefined) },
     )
     .prefault({}),
+  budget: z
+    .strictObject(
+      { tokens: whole(1, 1_000_000_000_000).optional(), usd: amount(1_000_000).optional() },
+      { error: (issue) => (issue.code === 'invalid_type' ? 'must be a mapping of tokens and usd' : undefined) },
+    )
+    .prefault({})
+    .describe('hard cap over the whole sweep; usd needs prices'),
+  prices: z
+    .strictObject(
+      { prompt: price, completion: price },
+      { error: (issue) => (issue.code === 'invalid_type' ? 'must be a mapping of prompt and completion' : undefined) },
+    )
+    .optional()
+    .describe('US$ per million tokens'),
+  maxWait: z
+    .string({ error: WAIT_RULE })
+    .regex(DURATION_PATTERN, { error: WAIT_RULE })
+    .refine((value) => (durationMs(value) ?? 0) <= LONGEST_WAIT_MS, { error: WAIT_RULE })
+    .default('24h')
+    .describe('longest pause asked for by the endpoint (Retry-After) that a problem sits out: 90s, 10m, 24h'),
 };
 
 /** Everything but strategy and model, which are read by themselves so that their errors name the variant that was meant. */
@@ -168,6 +202,9 @@ export const sweepSchema = z.strictObject({
   strategy: z.unknown().optional(),
   model: z.unknown().optional(),
 });
+
+/** What `sweep resume` may change by flags. */
+export const operationalSchema = sweepSchema.pick({ budget: true, concurrency: true });
 
 const optionalOptions = qualityFlowSchema.omit({ kind: true }).partial().shape;
 

@@ -12,12 +12,6 @@ export interface SpecProblem {
   message: string;
 }
 
-/** Keys that the design names and this version does not have yet. */
-const LATER_KEYS: Record<string, string> = {
-  budget: 'comes with a later version; this one has no run-wide budget, so leave it out',
-  prices: 'come with a later version, together with budgets; leave them out',
-};
-
 /** Turns zod's issues into sentences: an unknown key with its nearest match, a wrong value with what is allowed and what stood there. */
 export function describeIssues(input: {
   issues: readonly z.core.$ZodIssue[];
@@ -47,8 +41,6 @@ export function describeIssues(input: {
 }
 
 function unknownKey(key: string, allowed: readonly string[]): string {
-  const later = own(LATER_KEYS, key);
-  if (later !== undefined) return later;
   const hint = didYouMean(key, allowed);
   return `is not an option here${hint === '' ? `; allowed: ${allowed.join(', ')}` : hint}`;
 }
@@ -61,6 +53,8 @@ function own<T>(table: Record<string, T>, key: string): T | undefined {
 const NESTED_KEYS: Record<string, readonly string[]> = {
   tests: ['queries', 'perQuery', 'shared'],
   concurrency: ['problems', 'requests'],
+  budget: ['tokens', 'usd'],
+  prices: ['prompt', 'completion'],
   maxTokens: Object.keys(modelSchema.shape.maxTokens.unwrap().shape),
 };
 

@@ -35,6 +35,12 @@ export interface SweepSpec {
   /** Independent runs of the strategy a task. */
   samples: number;
   seed: number;
-  /** Operational: may change on resume, not part of the identity. */
+  /** Operational (this and what follows): may change on resume, not part of the identity. */
   concurrency: { problems: number; requests: number };
+  /** Hard, run-wide. `usd` needs `prices`. */
+  budget: { tokens?: number | undefined; usd?: number | undefined };
+  /** US$ per million tokens. */
+  prices?: { prompt: number; completion: number } | undefined;
+  /** Longest pause asked for by the endpoint (Retry-After) that a problem sits out, in ms; a longer one ends it as `infra`. */
+  maxWaitMs: number;
 }

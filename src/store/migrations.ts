@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration, MigrationProvider } from 'kysely/migration';
 
 /**
@@ -7,6 +7,7 @@ import type { Migration, MigrationProvider } from 'kysely/migration';
  */
 const MIGRATIONS: Record<string, Migration> = {
   '0001-foundation': { up: foundation },
+  '0002-ledger': { up: ledger },
 };
 
 export const migrationProvider: MigrationProvider = { getMigrations: async () => MIGRATIONS };
@@ -85,4 +86,52 @@ async function foundation(db: Kysely<unknown>): Promise<void> {
       c.onDelete('cascade'),
     )
     .execute();
+}
+
+/**
+ * One row of counters a sweep, so that one conditional UPDATE decides about a reservation. A sweep of before has settled what its
+ * distinct replies used; it had no prices, and so no money.
+ */
+async function ledger(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('sweeps')
+    .addColumn('state_reason', 'text', (c) => c.notNull().defaultTo(''))
+    .execute();
+  let counters = db.schema
+    .createTable('ledgers')
+    .addColumn('sweep', 'text', (c) => c.primaryKey().references('sweeps.name').onDelete('cascade'))
+    .addColumn('cap_tokens', 'bigint')
+    .addColumn('cap_micro_usd', 'bigint');
+  for (const state of ['settled', 'open', 'charged'])
+    for (const unit of ['tokens', 'micro_usd'])
+      counters = counters.addColumn(`${state}_${unit}`, 'bigint', (c) => c.notNull().defaultTo(0));
+  await counters.addColumn('charged_requests', 'integer', (c) => c.notNull().defaultTo(0)).execute();
+  await db.schema
+    .createTable('reservations')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('sweep', 'text', (c) => c.notNull().references('ledgers.sweep').onDelete('cascade'))
+    .addColumn('task_id', 'text', (c) => c.notNull())
+    .addColumn('sample', 'integer', (c) => c.notNull())
+    .addColumn('step', 'text', (c) => c.notNull())
+    .addColumn('attempt', 'text', (c) => c.notNull())
+    .addColumn('request_key', 'text', (c) => c.notNull())
+    .addColumn('state', 'text', (c) => c.notNull())
+    .addColumn('bound_tokens', 'bigint', (c) => c.notNull())
+    .addColumn('bound_micro_usd', 'bigint', (c) => c.notNull())
+    .addColumn('settled_tokens', 'bigint')
+    .addColumn('settled_micro_usd', 'bigint')
+    .addColumn('created_at', 'text', (c) => c.notNull())
+    .addColumn('updated_at', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('reservations_key').on('reservations').columns(['request_key', 'state']).execute();
+  await db.schema.createIndex('reservations_state').on('reservations').columns(['sweep', 'state']).execute();
+  await sql`
+    insert into ledgers (sweep, settled_tokens)
+    select name, (
+      select coalesce(sum(coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0)), 0)
+      from replies where json_extract(sender, '$[0]') = sweeps.name
+    ) from sweeps`.execute(db);
+  await sql`
+    update sweeps set spec = json_set(spec, '$.budget', json('{}'), '$.maxWaitMs', 86400000)
+    where json_extract(spec, '$.budget') is null`.execute(db);
 }

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { openDatabase } from './database.ts';
+import { sweepExtension } from './extend-sweep.ts';
+import { ledgerTable } from './ledger.ts';
 import { outcomeTable } from './outcomes.ts';
 import { replyTable } from './replies.ts';
 import { stepTable } from './steps.ts';
@@ -14,7 +16,9 @@ export async function openStore({ home }: { home: string }): Promise<Store> {
   const database = await openDatabase(join(home, 'qualityflow.db'));
   return {
     ...replyTable(database),
+    ...ledgerTable(database),
     ...sweepTable(database),
+    ...sweepExtension(database),
     ...outcomeTable(database),
     ...stepTable(database),
     close: () => database.close(),

@@ -13,7 +13,7 @@ const PAGE_ROWS = 100;
 
 export function outcomeTable(
   database: Database,
-): Pick<Store, 'recordOutcome' | 'getOutcome' | 'outcomes' | 'countOutcomes'> {
+): Pick<Store, 'recordOutcome' | 'reopenOutcome' | 'getOutcome' | 'outcomes' | 'countOutcomes'> {
   return {
     async recordOutcome(row) {
       await requirePlanned(database, row.run);
@@ -33,6 +33,40 @@ export function outcomeTable(
           .executeTakeFirst(),
       );
       return written !== undefined;
+    },
+
+    async reopenOutcome({ sweep, taskId, sample }) {
+      return database.transact(async (db) => {
+        const row = await db
+          .selectFrom('outcomes')
+          .select(['outcome', 'attempt'])
+          .where('sweep', '=', keyText(sweep))
+          .where('task_id', '=', keyText(taskId))
+          .where('sample', '=', sample)
+          .where('final', '=', 1)
+          .executeTakeFirst();
+        if (row === undefined) return undefined;
+        const outcome = readOutcome(row.outcome);
+        await db
+          .updateTable('outcomes')
+          .set({
+            // One more than the attempt that wrote it: a straggler's row is older, and changes nothing.
+            attempt: row.attempt + 1,
+            outcome: 'cancelled',
+            final: 0,
+            detail: JSON.stringify(`re-opened by hand; it was ${outcome}`),
+            final_step: 'nothing',
+            trail: '[]',
+            submission: null,
+            fingerprint: null,
+            recorded_at: new Date().toISOString(),
+          })
+          .where('sweep', '=', keyText(sweep))
+          .where('task_id', '=', keyText(taskId))
+          .where('sample', '=', sample)
+          .execute();
+        return outcome;
+      });
     },
 
     async getOutcome({ sweep, taskId, sample }) {

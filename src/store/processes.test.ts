@@ -19,7 +19,7 @@ if (process.argv[4] !== '') process.seteuid(Number(process.argv[4]));
 const store = await openStore({ home });
 const tasks = Array.from({ length: count }, (_, i) => 't' + i);
 const model = { name: 'm', endpoint: 'e', api: 'chat', parameters: {}, extraBody: {}, maxTokens: {}, requestTimeoutMs: 1 };
-const spec = { name: 's', benchmark: 'mini', strategy: { kind: 'zero-shot' }, model, samples: 1, seed: 0, concurrency: { problems: 1, requests: 1 } };
+const spec = { name: 's', benchmark: 'mini', strategy: { kind: 'zero-shot' }, model, samples: 1, seed: 0, concurrency: { problems: 1, requests: 1 }, budget: {}, maxWaitMs: 1 };
 const created = await store.createSweep({ name: 's', spec, specHash: '', datasetSha256: '', scripted: true, endpointIdentity: '', tasks, planned: count });
 let written = 0;
 for (const taskId of tasks) {

@@ -1,6 +1,7 @@
 import type { ModelReply, ModelRequest, ReplyStore } from '../models/model.ts';
 import type { Database } from './database.ts';
 import { fromJson, keyText } from './encoding.ts';
+import { closeReservation, markOpen } from './ledger.ts';
 import type { Store } from './store.ts';
 
 /** Content-addressed replies with the requests that they answer. Texts are stored inline and come back exactly. */
@@ -22,22 +23,30 @@ export function replyTable(database: Database): ReplyStore & Pick<Store, 'getExc
       return row && fromJson<ModelReply>(row.reply);
     },
 
-    async putReply(key, request, reply) {
-      await database.run((db) =>
-        db
+    async putReply(key, request, reply, settles) {
+      const reply_key = keyText(key);
+      const row = {
+        reply_key,
+        request: JSON.stringify(request),
+        reply: JSON.stringify(reply),
+        prompt_tokens: reply.usage?.prompt ?? null,
+        completion_tokens: reply.usage?.completion ?? null,
+        sender: null,
+        created_at: new Date().toISOString(),
+      };
+      await database.transact(async (db) => {
+        await db
           .insertInto('replies')
-          .values({
-            reply_key: keyText(key),
-            request: JSON.stringify(request),
-            reply: JSON.stringify(reply),
-            prompt_tokens: reply.usage?.prompt ?? null,
-            completion_tokens: reply.usage?.completion ?? null,
-            sender: null,
-            created_at: new Date().toISOString(),
-          })
+          .values(row)
           .onConflict((conflict) => conflict.column('reply_key').doNothing())
-          .execute(),
-      );
+          .execute();
+        if (settles !== undefined) {
+          await closeReservation(db, { id: settles.reservation, state: 'settled', cost: settles.cost });
+          // From now on nobody asks this again, and so nobody would find out about an attempt that died with its request under way. One
+          // that is alive in another process settles its own when its reply comes.
+          await markOpen(db, { request_key: reply_key });
+        }
+      });
     },
   };
 }

@@ -13,6 +13,7 @@ export interface Schema {
     samples: number;
     planned: number;
     state: string;
+    state_reason: string;
     created_at: string;
     updated_at: string;
   };
@@ -43,6 +44,36 @@ export interface Schema {
     /** The step that sent the request (JSON of its primary key): the first one recorded with this reply. */
     sender: string | null;
     created_at: string;
+  };
+  /** What a sweep has used, by the state of its reservations (`charged`: possibly), and its caps; null where there is none. */
+  ledgers: {
+    sweep: string;
+    cap_tokens: number | null;
+    cap_micro_usd: number | null;
+    settled_tokens: number;
+    settled_micro_usd: number;
+    open_tokens: number;
+    open_micro_usd: number;
+    charged_tokens: number;
+    charged_micro_usd: number;
+    charged_requests: number;
+  };
+  /** One request on a sweep's account. `settled_*` is its real cost, null until it is known. */
+  reservations: {
+    id: string;
+    sweep: string;
+    task_id: string;
+    sample: number;
+    step: string;
+    attempt: string;
+    request_key: string;
+    state: 'open' | 'settled' | 'released' | 'possibly_charged';
+    bound_tokens: number;
+    bound_micro_usd: number;
+    settled_tokens: number | null;
+    settled_micro_usd: number | null;
+    created_at: string;
+    updated_at: string;
   };
   /** `reply_key` is '' where no reply was involved; it is part of the key, so that one step may hold several requests. */
   steps: {

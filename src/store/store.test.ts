@@ -9,6 +9,7 @@ import type { Outcome } from '../activities/contract.ts';
 import type { ModelReply, ModelRequest } from '../models/model.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 import { keyText } from './encoding.ts';
+import { knownMigrations } from './migrations.ts';
 import { openStore } from './open-store.ts';
 import type { OutcomeRow, StepRow, Store, SweepRow } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -42,6 +43,8 @@ function spec(overrides: Partial<SweepSpec> = {}): SweepSpec {
     samples: 1,
     seed: 0,
     concurrency: { problems: 1, requests: 1 },
+    budget: {},
+    maxWaitMs: 1000,
     ...overrides,
   };
 }
@@ -50,7 +53,7 @@ function sweep(input: {
   name?: string;
   tasks: string[];
   samples?: number;
-}): Omit<SweepRow, 'state' | 'createdAt' | 'updatedAt'> {
+}): Omit<SweepRow, 'state' | 'stateReason' | 'createdAt' | 'updatedAt'> {
   const samples = input.samples ?? 1;
   return {
     name: input.name ?? 's',
@@ -132,9 +135,9 @@ test('a sweep comes back as it went in, and its name is taken once', async (t) =
   assert.equal(await store.createSweep({ ...input, tasks: ['other'], planned: 2 }), 'exists');
   const row = await store.getSweep('s');
   assert.ok(row);
-  const { state, createdAt, updatedAt, ...rest } = row;
+  const { state, stateReason, createdAt, updatedAt, ...rest } = row;
   assert.deepEqual(rest, input);
-  assert.equal(state, 'created');
+  assert.deepEqual([state, stateReason], ['created', '']);
   assert.equal(createdAt, updatedAt);
   await store.setSweepState('s', 'running');
   assert.deepEqual(
@@ -144,11 +147,31 @@ test('a sweep comes back as it went in, and its name is taken once', async (t) =
   assert.equal(await store.getSweep('other'), undefined);
 });
 
+test('a state changes only from where it may, and the reason lasts as long as the state', async (t) => {
+  const store = await freshStore(t);
+  await store.createSweep(sweep({ tasks: ['x'] }));
+  const now = async () => {
+    const plan = await store.getPlan('s');
+    return [plan?.state, plan?.stateReason];
+  };
+  await store.setSweepState('s', 'running');
+  assert.equal(await store.setSweepState('s', 'blocked', { reason: 'bad key\0', from: ['running'] }), true);
+  assert.deepEqual(await now(), ['blocked', 'bad key\ufffd']);
+  assert.equal(await store.setSweepState('s', 'blocked', { reason: 'another', from: ['running'] }), false);
+  assert.equal(await store.setSweepState('s', 'paused', { from: ['running', 'created'] }), false);
+  assert.deepEqual(await now(), ['blocked', 'bad key\ufffd']);
+  assert.equal(await store.setSweepState('s', 'running', { from: ['paused', 'blocked'] }), true);
+  assert.deepEqual(await now(), ['running', '']);
+  assert.equal(await store.setSweepState('none', 'running'), false);
+});
+
 test('limits are those of the running sweeps only', async (t) => {
   const store = await freshStore(t);
-  for (const name of ['a', 'b', 'c']) await store.createSweep(sweep({ name, tasks: ['x'] }));
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await store.createSweep(sweep({ name, tasks: ['x'] }));
   await store.setSweepState('b', 'running');
   await store.setSweepState('c', 'completed');
+  await store.setSweepState('d', 'paused');
+  await store.setSweepState('e', 'blocked');
   assert.deepEqual(await store.runningLimits(), [{ endpoint: 'default', requests: 1 }]);
 });
 
@@ -442,7 +465,7 @@ test('a database of a newer version is refused in one sentence and left alone', 
     (error) => error instanceof StoreError && error.kind === 'newer_schema' && error.remedy !== '',
   );
   const again = new DatabaseSync(join(home, 'qualityflow.db'));
-  assert.equal(again.prepare('SELECT count(*) AS n FROM kysely_migration').get()?.n, 2);
+  assert.equal(again.prepare('SELECT count(*) AS n FROM kysely_migration').get()?.n, knownMigrations.size + 1);
   again.close();
 });
 

@@ -1,11 +1,16 @@
-import type { OutcomeSummary, PlannedRun, RunKey, TrailEntry } from '../activities/contract.ts';
+import type { Outcome, OutcomeSummary, PlannedRun, RunKey, TrailEntry } from '../activities/contract.ts';
 import type { Graded } from '../grading/verdict.ts';
-import type { ModelReply, ModelRequest, ReplyStore } from '../models/model.ts';
+import type { Ledger, ModelReply, ModelRequest, ReplyStore } from '../models/model.ts';
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 
-/** `failed`: the sweep's own workflow broke down, not a problem of it; a resume goes on. */
-export type SweepState = 'created' | 'running' | 'completed' | 'cancelled' | 'failed';
+export type UnfinishedRun = Omit<PlannedRun, 'workflowId'>;
+
+/**
+ * `paused` by a person, `blocked` by a permanent error of its endpoint: both are running sweeps whose activities hold. `failed`: the sweep's
+ * own workflow broke down, not a problem of it; a resume goes on.
+ */
+export type SweepState = 'created' | 'running' | 'paused' | 'blocked' | 'completed' | 'cancelled' | 'failed';
 
 export interface SweepPlan {
   name: string;
@@ -19,6 +24,8 @@ export interface SweepPlan {
   endpointIdentity: string;
   planned: number;
   state: SweepState;
+  /** Why, for `blocked`; empty otherwise. */
+  stateReason: string;
   createdAt: string;
   updatedAt: string;
 }
@@ -54,20 +61,53 @@ export interface OutcomeRow extends OutcomeSummary {
 }
 
 /** Outcomes that close a problem for good; only rows that are not final are ever replaced. */
-export interface Store extends ReplyStore {
+export interface Store extends ReplyStore, Ledger {
   /** `exists` when the name is taken. */
-  createSweep(sweep: Omit<SweepRow, 'state' | 'createdAt' | 'updatedAt'>): Promise<'created' | 'exists'>;
+  createSweep(
+    sweep: Omit<SweepRow, 'state' | 'stateReason' | 'createdAt' | 'updatedAt'>,
+  ): Promise<'created' | 'exists'>;
   /** The row without its tasks: one small read, for activities that know their task. */
   getPlan(name: string): Promise<SweepPlan | undefined>;
   getSweep(name: string): Promise<SweepRow | undefined>;
   listSweeps(): Promise<SweepRow[]>;
-  setSweepState(name: string, state: SweepState): Promise<void>;
-  /** Endpoint and allowed requests at once of each running sweep. */
+  /**
+   * One statement; `from` makes it conditional (a sweep that has completed meanwhile is not paused any more). False when nothing changed.
+   * A sweep that ends leaves no reservation open: what is, becomes possibly charged.
+   */
+  setSweepState(
+    name: string,
+    state: SweepState,
+    options?: { reason?: string; from?: readonly SweepState[] },
+  ): Promise<boolean>;
+  /** Changes what may change on resume: a raised budget counts for the very next request, in every process. False when there is no such sweep. */
+  updateOperational(
+    name: string,
+    change: Partial<Pick<SweepSpec, 'concurrency' | 'budget' | 'prices' | 'maxWaitMs'>>,
+  ): Promise<boolean>;
+  /**
+   * Grows a plan in place: more samples a task, or more tasks after those there are. `fromHash` is the spec's hash as the caller knows it.
+   * False when that has changed meanwhile, or the plan would not only grow. No workflow of the sweep may be running.
+   */
+  extendSweep(input: {
+    name: string;
+    fromHash: string;
+    samples: number;
+    limit: number | undefined;
+    specHash: string;
+    /** All tasks, those before first. */
+    tasks: string[];
+  }): Promise<boolean>;
+  /** Endpoint and allowed requests at once of each running sweep; one that is paused or blocked sends nothing. */
   runningLimits(): Promise<{ endpoint: string; requests: number }[]>;
   /** Positions are task index × samples + sample. */
-  listUnfinished(input: { sweep: string; from: number; to: number; limit: number }): Promise<PlannedRun[]>;
+  listUnfinished(input: { sweep: string; from: number; to: number; limit: number }): Promise<UnfinishedRun[]>;
   /** Written once: replaces only a row that is not final and not of a later attempt. False when it changed nothing. */
   recordOutcome(row: OutcomeRow): Promise<boolean>;
+  /**
+   * Makes a run unfinished that has a final outcome: its row stays as `cancelled`, one attempt later, so that a straggler of the
+   * attempt that wrote it cannot close it again. Gives the outcome it had; undefined when the run has no final outcome.
+   */
+  reopenOutcome(key: { sweep: string; taskId: string; sample: number }): Promise<Outcome | undefined>;
   getOutcome(key: { sweep: string; taskId: string; sample: number }): Promise<OutcomeRow | undefined>;
   outcomes(sweep: string): AsyncIterable<OutcomeRow>;
   countOutcomes(sweep: string): Promise<Record<string, number>>;

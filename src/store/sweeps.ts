@@ -1,10 +1,10 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { PlannedRun } from '../activities/contract.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 import type { Database } from './database.ts';
 import { fromJson, keyText } from './encoding.ts';
+import { capsOf, markOpen, NOTHING_USED } from './ledger.ts';
 import type { Schema } from './schema.ts';
-import type { Store, SweepPlan, SweepRow, SweepState } from './store.ts';
+import type { Store, SweepPlan, SweepRow, SweepState, UnfinishedRun } from './store.ts';
 import { noSuchSweep, StoreError } from './store-error.ts';
 
 /** Rows an INSERT carries: three values each, well under SQLite's 32,766 and Postgres's 65,535 bound values. */
@@ -16,7 +16,14 @@ export function sweepTable(
   database: Database,
 ): Pick<
   Store,
-  'createSweep' | 'getPlan' | 'getSweep' | 'listSweeps' | 'setSweepState' | 'runningLimits' | 'listUnfinished'
+  | 'createSweep'
+  | 'getPlan'
+  | 'getSweep'
+  | 'listSweeps'
+  | 'setSweepState'
+  | 'updateOperational'
+  | 'runningLimits'
+  | 'listUnfinished'
 > {
   return {
     async createSweep(sweep) {
@@ -37,6 +44,7 @@ export function sweepTable(
             samples: sweep.spec.samples,
             planned: sweep.planned,
             state: 'created',
+            state_reason: '',
             created_at: now,
             updated_at: now,
           })
@@ -44,6 +52,10 @@ export function sweepTable(
           .returning('name')
           .executeTakeFirst();
         if (created === undefined) return 'exists';
+        await db
+          .insertInto('ledgers')
+          .values({ sweep: name, ...NOTHING_USED, ...capsOf(sweep.spec) })
+          .execute();
         const rows = tasks.map((task_id, task_index) => ({ sweep: name, task_index, task_id }));
         for (let at = 0; at < rows.length; at += INSERT_ROWS) {
           await db
@@ -78,14 +90,33 @@ export function sweepTable(
       });
     },
 
-    async setSweepState(name, state) {
-      await database.run((db) =>
-        db
+    async setSweepState(name, state, { reason = '', from } = {}) {
+      return database.transact(async (db) => {
+        let update = db
           .updateTable('sweeps')
-          .set({ state, updated_at: new Date().toISOString() })
+          .set({ state, state_reason: keyText(reason), updated_at: new Date().toISOString() })
+          .where('name', '=', keyText(name));
+        if (from !== undefined) update = update.where('state', 'in', from);
+        const changed = await update.returning('name').executeTakeFirst();
+        if (changed === undefined) return false;
+        if (state === 'completed' || state === 'cancelled') await markOpen(db, { sweep: changed.name });
+        return true;
+      });
+    },
+
+    async updateOperational(name, change) {
+      return database.transact(async (db) => {
+        const row = await db.selectFrom('sweeps').select('spec').where('name', '=', keyText(name)).executeTakeFirst();
+        if (row === undefined) return false;
+        const spec: SweepSpec = { ...fromJson<SweepSpec>(row.spec), ...change };
+        await db
+          .updateTable('sweeps')
+          .set({ spec: JSON.stringify(spec), updated_at: new Date().toISOString() })
           .where('name', '=', keyText(name))
-          .execute(),
-      );
+          .execute();
+        await db.updateTable('ledgers').set(capsOf(spec)).where('sweep', '=', keyText(name)).execute();
+        return true;
+      });
     },
 
     async runningLimits() {
@@ -105,7 +136,7 @@ export function sweepTable(
       );
       if (size === undefined) throw noSuchSweep(sweep);
       const end = Math.min(to, size.planned);
-      const unfinished: PlannedRun[] = [];
+      const unfinished: UnfinishedRun[] = [];
       let position = Math.max(0, from);
       while (position < end && unfinished.length < limit) {
         const pageEnd = Math.min(end, position + PAGE_RUNS);
@@ -149,6 +180,7 @@ function planOf(row: Selectable<Schema['sweeps']>): SweepPlan {
     endpointIdentity: row.endpoint_identity,
     planned: row.planned,
     state: sweepState(row.state),
+    stateReason: row.state_reason,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -157,6 +189,8 @@ function planOf(row: Selectable<Schema['sweeps']>): SweepPlan {
 const STATES: Record<SweepState, true> = {
   created: true,
   running: true,
+  paused: true,
+  blocked: true,
   completed: true,
   cancelled: true,
   failed: true,
@@ -179,7 +213,7 @@ function sweepState(text: string): SweepState {
 async function unfinishedPage(
   db: Kysely<Schema>,
   page: { sweep: string; samples: number; from: number; to: number },
-): Promise<PlannedRun[]> {
+): Promise<UnfinishedRun[]> {
   const { sweep, samples, from, to } = page;
   const rows = await db
     .selectFrom('sweep_tasks as task')
@@ -199,7 +233,7 @@ async function unfinishedPage(
     if (row.sample === null || row.attempt === null) continue;
     recorded.set(row.task_index * samples + row.sample, { attempt: row.attempt, final: row.final === 1 });
   }
-  const runs: PlannedRun[] = [];
+  const runs: UnfinishedRun[] = [];
   for (let position = from; position < to; position++) {
     const taskId = taskIds.get(Math.floor(position / samples));
     const earlier = recorded.get(position);

@@ -5,7 +5,7 @@ import { startTemporal } from '../../test/support/temporal.ts';
 import type { Activities, OutcomeSummary, ProblemInput } from '../activities/contract.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { solveProblem } from '../workflows/solve-problem.ts';
-import { problemWorkflowId } from './ids.ts';
+import { problemWorkflowId } from './problem-id.ts';
 import { modelQueue } from './queues.ts';
 import { ROLES, runWorkers } from './worker.ts';
 
@@ -90,6 +90,7 @@ function inputOf(sample: number, queues: ProblemInput['queues']): ProblemInput {
     },
     endpointIdentity: 'toy',
     seed: 0,
+    maxWaitMs: 60_000,
     queues,
   };
 }

@@ -16,9 +16,10 @@ export function modelActivities(queues: Queues, requestTimeoutMs: number) {
     retry: {
       initialInterval: 2 * SECOND,
       backoffCoefficient: 2,
-      maximumInterval: MINUTE,
+      /** An endpoint that is back is noticed this soon. */
+      maximumInterval: 20 * SECOND,
       /** About twenty minutes of an endpoint that is down, before the problem counts as infrastructure. */
-      maximumAttempts: 25,
+      maximumAttempts: 60,
     },
   });
 }

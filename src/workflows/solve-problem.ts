@@ -6,10 +6,10 @@ import {
   setCurrentDetails,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { OutcomeSummary, ProblemInput, Solution } from '../activities/contract.ts';
+import type { OpenOutcome, OutcomeSummary, ProblemInput, Solution } from '../activities/contract.ts';
 import type { Problem } from '../problems/problem.ts';
 import { OutcomeKey, TokensKey } from '../temporal/search-attributes.ts';
-import { localActivities, sandboxActivities, storeActivities } from './proxies.ts';
+import { localActivities, storeActivities } from './proxies.ts';
 import { type Steps, TemporalSteps } from './steps.ts';
 import { qualityFlow } from './strategies/quality-flow.ts';
 import { zeroShot } from './strategies/zero-shot.ts';
@@ -25,8 +25,7 @@ export async function solveProblem(input: ProblemInput): Promise<OutcomeSummary>
     setCurrentDetails(describe(problem));
     const steps = new TemporalSteps(input, problem);
     const solution = await solve(problem, input, steps);
-    steps.enter('score');
-    const summary = await grade(input, solution);
+    const summary = await grade(input, solution, steps);
     upsertSearchAttributes([
       { key: OutcomeKey, value: summary.outcome },
       { key: TokensKey, value: summary.tokens },
@@ -49,21 +48,16 @@ function solve(problem: Problem, { strategy }: ProblemInput, steps: Steps): Prom
   }
 }
 
-async function grade({ run, queues }: ProblemInput, solution: Solution): Promise<OutcomeSummary> {
+async function grade({ run, queues }: ProblemInput, solution: Solution, steps: TemporalSteps): Promise<OutcomeSummary> {
   if (solution.kind === 'unserved') throw ApplicationFailure.nonRetryable(solution.detail, 'Model:rejected');
-  if (solution.kind === 'nothing') {
-    const summary = { outcome: solution.reason, detail: solution.detail, finalStep: 'nothing', tokens: 0, requests: 0 };
-    return storeActivities(queues).recordOutcome({ run, summary });
-  }
-  const programs = new Set(solution.trail.map(({ code }) => code)).size;
-  return sandboxActivities(queues).scoreSubmission.executeWithOptions(
-    { summary: `score ${programs === 1 ? 'the program' : `${programs} distinct programs`} on the hidden tests` },
-    [{ run, solution }],
-  );
+  if (solution.kind === 'submitted') return steps.scoreSubmission(solution);
+  steps.enter('score');
+  const summary = { outcome: solution.reason, detail: solution.detail, finalStep: 'nothing', tokens: 0, requests: 0 };
+  return storeActivities(queues).recordOutcome({ run, summary });
 }
 
 async function endWithoutGrade({ run, queues }: ProblemInput, error: unknown): Promise<never> {
-  const outcome = isCancellation(error) ? 'cancelled' : 'infra';
+  const outcome = openOutcome(error);
   const detail =
     outcome === 'cancelled' ? 'cancelled before it ended' : (rootCause(error) ?? String(error)).slice(0, 500);
   upsertSearchAttributes([{ key: OutcomeKey, value: outcome }]);
@@ -73,6 +67,13 @@ async function endWithoutGrade({ run, queues }: ProblemInput, error: unknown): P
   });
   if (outcome === 'cancelled') throw error;
   throw ApplicationFailure.create({ type: outcome, message: detail, nonRetryable: true });
+}
+
+function openOutcome(error: unknown): OpenOutcome {
+  if (isCancellation(error)) return 'cancelled';
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof ApplicationFailure && cause.type === 'budget_exhausted') return 'budget_exhausted';
+  return 'infra';
 }
 
 /** Markdown for Temporal UI's "Current Details"; the statement is indented so that nothing in it is read as markup. */

@@ -1,8 +1,19 @@
-import { sleep, upsertSearchAttributes } from '@temporalio/workflow';
-import type { ClarifierEvidence, ModelContext, Paced, ProblemInput, Test, Unusable } from '../activities/contract.ts';
+import { upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import type {
+  ClarifierEvidence,
+  Held,
+  ModelContext,
+  OutcomeSummary,
+  ProblemInput,
+  Solution,
+  Test,
+  Unusable,
+} from '../activities/contract.ts';
 import type { TestResult } from '../grading/verdict.ts';
 import type { Problem } from '../problems/problem.ts';
 import { type Stage, StageKey } from '../temporal/search-attributes.ts';
+import { summary as boundedSummary } from '../temporal/summary.ts';
+import { Holds } from './holds.ts';
 import { modelActivities, sandboxActivities } from './proxies.ts';
 
 /** Reasons after which the same question can never be answered, so that asking again would only cost. */
@@ -17,20 +28,41 @@ export class TemporalSteps {
   readonly #problem: Problem;
   readonly #models: ReturnType<typeof modelActivities>;
   readonly #sandbox: ReturnType<typeof sandboxActivities>;
+  readonly #holds: Holds;
   #stage: Stage = 'generate';
+  /** What Temporal UI shows: the stage, or `blocked`. */
+  #shownStage: Stage = 'generate';
+  #waiting = '';
 
   constructor(input: ProblemInput, problem: Problem) {
     this.#input = input;
     this.#problem = problem;
     this.#models = modelActivities(input.queues, input.model.requestTimeoutMs);
     this.#sandbox = sandboxActivities(input.queues);
+    this.#holds = new Holds({ maxWaitMs: input.maxWaitMs, show: (held) => this.#showHeld(held) });
   }
 
   /** Shows the stage in Temporal UI; each change costs one event. */
   enter(stage: Stage): void {
-    if (stage === this.#stage) return;
     this.#stage = stage;
+    if (this.#shownStage !== 'blocked') this.#showStage(stage);
+  }
+
+  #showStage(stage: Stage): void {
+    if (stage === this.#shownStage) return;
+    this.#shownStage = stage;
     upsertSearchAttributes([{ key: StageKey, value: stage }]);
+  }
+
+  /** The memo `waiting` tells `sweep status` and Temporal UI why, and until when; null when nothing holds the problem. */
+  #showHeld(held: Held | undefined): void {
+    this.#showStage(held?.reason === 'blocked' ? 'blocked' : this.#stage);
+    const waiting = held === undefined ? '' : `${held.reason} ${held.detail} ${held.until}`;
+    if (waiting === this.#waiting) return;
+    this.#waiting = waiting;
+    upsertMemo({
+      waiting: held && { reason: held.reason, detail: held.detail.slice(0, 300), until: held.until ?? null },
+    });
   }
 
   generateProgram({ step, ...input }: { step: string; prompt: number; clarification?: string; avoid?: string }) {
@@ -124,7 +156,7 @@ export class TemporalSteps {
   }
 
   /** Rows by program, then by test. */
-  runPrograms({
+  async runPrograms({
     step,
     summary,
     ...input
@@ -134,12 +166,15 @@ export class TemporalSteps {
     tests: Test[];
     summary: string;
   }): Promise<TestResult[][]> {
-    return this.#sandbox.runPrograms.executeWithOptions({ summary }, [
-      { context: { run: this.#input.run, step }, problem: this.#problem, ...input },
-    ]);
+    const { rows } = await this.#holds.through(() =>
+      this.#sandbox.runPrograms.executeWithOptions({ summary }, [
+        { context: { run: this.#input.run, step }, problem: this.#problem, ...input },
+      ]),
+    );
+    return rows;
   }
 
-  comparePredictions({
+  async comparePredictions({
     step,
     summary,
     ...input
@@ -148,28 +183,38 @@ export class TemporalSteps {
     predictions: { prediction: string; comparison: string }[];
     summary: string;
   }): Promise<boolean[]> {
-    return this.#sandbox.comparePredictions.executeWithOptions({ summary }, [
-      { context: { run: this.#input.run, step }, ...input },
-    ]);
+    const { equal } = await this.#holds.through(() =>
+      this.#sandbox.comparePredictions.executeWithOptions({ summary }, [
+        { context: { run: this.#input.run, step }, ...input },
+      ]),
+    );
+    return equal;
   }
 
-  /** Asks, waits out a long pause on a durable timer, and asks once more when the reply cannot be used (algorithms 1.6 K). */
+  /** Grades what the strategy handed over, and records the outcome. */
+  scoreSubmission(solution: Extract<Solution, { kind: 'submitted' }>): Promise<OutcomeSummary> {
+    this.enter('score');
+    const programs = new Set(solution.trail.map(({ code }) => code)).size;
+    const summary = `score ${programs === 1 ? 'the program' : `${programs} distinct programs`} on the hidden tests`;
+    return this.#holds.through(() =>
+      this.#sandbox.scoreSubmission.executeWithOptions({ summary }, [{ run: this.#input.run, solution }]),
+    );
+  }
+
+  /** Asks, waits where the sweep is held, and asks once more when the reply cannot be used (algorithms 1.6 K). */
   async #ask<Answer extends { kind: string }>(
     step: string,
     summary: string,
-    send: (options: { summary: string }, context: ModelContext) => Promise<Answer | Unusable | Paced>,
+    send: (options: { summary: string }, context: ModelContext) => Promise<Answer | Unusable | Held>,
   ): Promise<Answer | Unusable> {
     const { run, model, endpointIdentity, seed } = this.#input;
     let retry = 0;
     let complaint: string | undefined;
     for (;;) {
-      const said = complaint === undefined ? summary : `${summary}, asked again: ${complaint}`.slice(0, 200);
-      const answer = await send({ summary: said }, { run, step, model, endpointIdentity, seed, retry, complaint });
-      if (isPaced(answer)) {
-        await sleep(Math.max(1, Date.parse(answer.until) - Date.now()), {
-          summary: `paced until ${answer.until} by Retry-After`,
-        });
-      } else if (isUnusable(answer) && retry === 0 && !HOPELESS.has(answer.reason)) {
+      const said = complaint === undefined ? summary : boundedSummary(`${summary}, asked again: ${complaint}`);
+      const context = { run, step, model, endpointIdentity, seed, retry, complaint };
+      const answer = await this.#holds.through(() => send({ summary: said }, context));
+      if (isUnusable(answer) && retry === 0 && !HOPELESS.has(answer.reason)) {
         retry = 1;
         complaint = answer.detail;
       } else {
@@ -179,13 +224,9 @@ export class TemporalSteps {
   }
 }
 
-function isPaced(answer: { kind: string }): answer is Paced {
-  return answer.kind === 'paced';
-}
-
 function isUnusable(answer: { kind: string }): answer is Unusable {
   return answer.kind === 'unusable';
 }
 
-/** What a strategy sees of it. */
-export type Steps = { [Method in keyof TemporalSteps]: TemporalSteps[Method] };
+/** What a strategy sees of it: everything but the grading. */
+export type Steps = { [Method in Exclude<keyof TemporalSteps, 'scoreSubmission'>]: TemporalSteps[Method] };

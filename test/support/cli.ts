@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +41,11 @@ export class Project {
   }
 
   runWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Finished> {
+    return this.start(env, ...args).finished;
+  }
+
+  /** The same with the process itself, for tests that kill it. */
+  start(env: NodeJS.ProcessEnv, ...args: string[]): { child: ChildProcess; finished: Promise<Finished> } {
     const child = spawn(process.execPath, [this.#command, ...args], {
       cwd: this.folder,
       env: { ...this.#env, ...env },
@@ -50,10 +55,11 @@ export class Project {
     let stderr = '';
     child.stdout.on('data', (chunk) => (stdout += String(chunk)));
     child.stderr.on('data', (chunk) => (stderr += String(chunk)));
-    return new Promise((resolve, reject) => {
+    const finished = new Promise<Finished>((resolve, reject) => {
       child.on('error', reject);
       child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
     });
+    return { child, finished };
   }
 
   /** The parsed output of a command that must succeed. */

@@ -13,12 +13,13 @@ quietRuntime();
 const folder = join(import.meta.dirname, '../histories');
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 
-/** Recorded with `QUALITYFLOW_RECORD_HISTORIES=1 node --test test/workflows/sweep.test.ts`, when a workflow changes on purpose. */
+/** Recorded with `QUALITYFLOW_RECORD_HISTORIES=1 node --test test/workflows/sweep.test.ts test/workflows/control.test.ts`, when a workflow changes on purpose. */
 describe('recorded histories', { timeout: 60_000 }, () => {
   it('exist for every workflow type', () => {
     assert.deepEqual(files.sort(), [
       'runSweep.json',
       'runSweepShard.json',
+      'solveProblem-paused.json',
       'solveProblem-quality-flow.json',
       'solveProblem-zero-shot.json',
     ]);

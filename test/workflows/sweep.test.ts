@@ -1,32 +1,22 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { activityInfo, Context } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import type { Activities, OutcomeSummary } from '../../src/activities/contract.ts';
 import { withHeartbeat } from '../../src/activities/heartbeat.ts';
-import { problemWorkflowId, shardWorkflowId, sweepWorkflowId } from '../../src/temporal/ids.ts';
+import { shardWorkflowId, sweepWorkflowId } from '../../src/temporal/ids.ts';
+import { problemWorkflowId } from '../../src/temporal/problem-id.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import type { solveProblem } from '../../src/workflows/solve-problem.ts';
 import type { runSweep } from '../../src/workflows/sweep/run-sweep.ts';
 import type { runSweepShard } from '../../src/workflows/sweep/run-sweep-shard.ts';
 import { startTemporal } from '../support/temporal.ts';
+import { recordHistory } from './record-history.ts';
 import { ToyPlan, toyActivities, toyModel } from './toy-activities.ts';
-
-const historiesFolder = join(import.meta.dirname, '../histories');
-
-/** Keeps a history for `replay.test.ts`, when asked to. */
-function record(name: string, history: Parameters<typeof historyToJSON>[0]): void {
-  if (!process.env.QUALITYFLOW_RECORD_HISTORIES) return;
-  mkdirSync(historiesFolder, { recursive: true });
-  writeFileSync(join(historiesFolder, `${name}.json`), historyToJSON(history).replace(/\d+@[\w.-]+/g, 'worker'));
-}
 
 describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
   let temporal: TestWorkflowEnvironment;
@@ -88,9 +78,9 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       assert.deepEqual(plan.states, ['running', 'completed']);
       const history = await historyOf(name, 'b/../c d');
       const events = history.events ?? [];
-      record('solveProblem-zero-shot', history);
-      record('runSweepShard', await temporal.client.workflow.getHandle(shardWorkflowId(name, 0)).fetchHistory());
-      record('runSweep', await temporal.client.workflow.getHandle(sweepWorkflowId(name)).fetchHistory());
+      recordHistory('solveProblem-zero-shot', history);
+      recordHistory('runSweepShard', await temporal.client.workflow.getHandle(shardWorkflowId(name, 0)).fetchHistory());
+      recordHistory('runSweep', await temporal.client.workflow.getHandle(sweepWorkflowId(name)).fetchHistory());
       assert.ok(events.length <= 20, `${events.length} events`);
       const summaries = events.flatMap((event) =>
         event.userMetadata?.summary?.data ? [JSON.parse(Buffer.from(event.userMetadata.summary.data).toString())] : [],
@@ -233,6 +223,7 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
             model: toyModel,
             endpointIdentity: 'toy',
             seed: 0,
+            maxWaitMs: 60_000,
             queues,
           },
         ],
@@ -384,7 +375,7 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       generateProgram: async () => {
         calls += 1;
         return calls === 1
-          ? { kind: 'paced', until: until() }
+          ? { kind: 'held', reason: 'paced', detail: 'Retry-After', until: until() }
           : { kind: 'unusable', reason: 'context_too_long', detail: 'no' };
       },
     };
@@ -458,7 +449,7 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       ]);
       assert.equal(plan.outcomes.get('never-right')?.finalStep, 'reverted');
 
-      record('solveProblem-quality-flow', history);
+      recordHistory('solveProblem-quality-flow', history);
     });
   });
 });

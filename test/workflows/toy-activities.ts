@@ -4,6 +4,7 @@ import type { ModelSettings } from '../../src/models/model.ts';
 import type { Problem } from '../../src/problems/problem.ts';
 import type { Strategy } from '../../src/spec/spec.ts';
 import { isFinal } from '../../src/store/final-outcome.ts';
+import { problemWorkflowId } from '../../src/temporal/problem-id.ts';
 
 export const toyModel: ModelSettings = {
   endpoint: 'scripted',
@@ -34,6 +35,7 @@ export class ToyPlan {
   readonly tasks: string[];
   readonly strategy: Strategy;
   concurrency = 4;
+  maxWaitMs = 60_000;
 
   constructor(tasks: string[], strategy: Strategy = { kind: 'zero-shot' }) {
     this.tasks = tasks;
@@ -46,12 +48,16 @@ export class ToyPlan {
     return summary;
   }
 
-  unfinished(from: number, to: number, limit: number): PlannedRun[] {
+  unfinished(sweep: string, from: number, to: number, limit: number): PlannedRun[] {
     return this.tasks
       .map((taskId, position) => ({ position, taskId, sample: 0, before: this.outcomes.get(taskId) }))
       .filter(({ position, before }) => position >= from && position < to && !(before && isFinal(before.outcome)))
       .slice(0, limit)
-      .map(({ before, ...run }) => ({ ...run, attempt: (before?.run.attempt ?? 0) + 1 }));
+      .map(({ before, ...run }) => ({
+        ...run,
+        workflowId: problemWorkflowId({ ...run, sweep }),
+        attempt: (before?.run.attempt ?? 0) + 1,
+      }));
   }
 }
 
@@ -68,9 +74,10 @@ export function toyActivities(plan: ToyPlan, own: Partial<Activities> = {}): Act
       model: toyModel,
       endpointIdentity: 'toy',
       seed: 0,
+      maxWaitMs: plan.maxWaitMs,
       concurrency: plan.concurrency,
     }),
-    listUnfinished: async ({ from, to, limit }) => plan.unfinished(from, to, limit),
+    listUnfinished: async ({ sweep, from, to, limit }) => plan.unfinished(sweep, from, to, limit),
     isRunning: async () => {
       throw ApplicationFailure.nonRetryable('this test expects no wait');
     },
@@ -104,9 +111,13 @@ export function toyActivities(plan: ToyPlan, own: Partial<Activities> = {}): Act
       reply,
     }),
     clarifyProblem: async () => ({ kind: 'clarification', statement: 'clearer', reply }),
-    runPrograms: async ({ programs, tests }) =>
-      programs.map(() => tests.map((test) => ({ status: 'fail', test: test.kind === 'assert' ? test.source : '' }))),
-    comparePredictions: async ({ predictions }) => predictions.map(() => false),
+    runPrograms: async ({ programs, tests }) => ({
+      kind: 'rows',
+      rows: programs.map(() =>
+        tests.map((test) => ({ status: 'fail', test: test.kind === 'assert' ? test.source : '' })),
+      ),
+    }),
+    comparePredictions: async ({ predictions }) => ({ kind: 'compared', equal: predictions.map(() => false) }),
     scoreSubmission: async ({ run, solution }) =>
       plan.record(run, { outcome: 'pass', detail: 'passes', finalStep: solution.finalStep, tokens: 2, requests: 1 }),
     ...own,

@@ -26,6 +26,10 @@ export const addSweep: AddCommand = (program, context, result) => {
   sweep
     .command('resume <name>')
     .description('go on with what has no final outcome yet')
+    .option('--budget-tokens <n>', 'hard cap on tokens, over all that the sweep has used and will use')
+    .option('--budget-usd <amount>', 'the same in money, at the prices of the spec')
+    .option('--problems <n>', 'problems at once')
+    .option('--requests <n>', 'requests at once')
     .option('--detach', 'start it and return at once')
     .option('--data-dir <folder>', 'where the benchmark files are')
     .option('--json', 'the report as JSON')
@@ -59,6 +63,49 @@ export const addSweep: AddCommand = (program, context, result) => {
     .action(async (options) => {
       const { listSweepsCommand } = await import('../sweep-list.ts');
       result.exitCode = await listSweepsCommand({ context, ...options });
+    });
+
+  sweep
+    .command('pause <name>')
+    .description('start nothing more for now; what is in flight finishes and is stored')
+    .option('--json', 'as JSON')
+    .action(async (name, options) => {
+      const { pauseSweepCommand } = await import('../sweep-pause.ts');
+      result.exitCode = await pauseSweepCommand({ context, name, ...options });
+    });
+
+  sweep
+    .command('unpause <name>')
+    .description('go on with a paused sweep, each problem at its step')
+    .option('--json', 'as JSON')
+    .action(async (name, options) => {
+      const { unpauseSweepCommand } = await import('../sweep-pause.ts');
+      result.exitCode = await unpauseSweepCommand({ context, name, ...options });
+    });
+
+  sweep
+    .command('retry <name> <task>')
+    .description('run one problem again that has no final outcome')
+    .option('--sample <n>', 'which independent run', '0')
+    .option('--force', 'also one with a final outcome: its stored replies are graded anew')
+    .option('--data-dir <folder>', 'where the benchmark files are')
+    .option('--json', 'as JSON')
+    .action(async (name, task, options) => {
+      const { retryProblemCommand } = await import('../sweep-retry.ts');
+      result.exitCode = await retryProblemCommand({ context, name, task, ...options });
+    });
+
+  sweep
+    .command('extend <name>')
+    .description('more samples or tasks of the same sweep; only the difference is run')
+    .option('--samples <n>', 'independent runs a task')
+    .option('--limit <n>', 'only the first n tasks')
+    .option('--detach', 'start it and return at once')
+    .option('--data-dir <folder>', 'where the benchmark files are')
+    .option('--json', 'the report as JSON')
+    .action(async (name, options) => {
+      const { extendSweepCommand } = await import('../sweep-extend.ts');
+      result.exitCode = await extendSweepCommand({ context, name, ...options });
     });
 
   sweep

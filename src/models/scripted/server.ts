@@ -1,45 +1,54 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { answerTo } from './answer.ts';
-import { estimateTokens } from './estimate-tokens.ts';
+import { ArrivalLog, type Arrivals } from './arrival-log.ts';
+import { complete, completionBody, MODEL, type ScriptedRequest } from './completion.ts';
+import { chooseFault, FaultPlan, type FaultPlanInput } from './faults.ts';
+import { answerFaultily } from './faulty-answer.ts';
+import { sendError, sendJson } from './send.ts';
 
 export interface ScriptedModel {
   /** Base URL for a client: ends in `/v1`. */
   url: string;
   /** How often each completion was asked for: sha256 of the request's body → count. */
   arrivals(): Record<string, number>;
+  /** The same with times and ends: what `GET /arrivals` says. */
+  log(): Arrivals;
+  /** Replaces the fault plan, as `POST /faults` does. Throws when it is none. */
+  setFaults(plan: FaultPlanInput): void;
   close(): Promise<void>;
 }
-
-/** What the model's text is made from; nothing else of a request matters to it. */
-interface ScriptedRequest {
-  messages: { role: string; content: string }[];
-  maxTokens: number | undefined;
-}
-
-const MODEL = 'scripted';
 
 /** Prompts are tens of KB at most. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
+interface State {
+  log: ArrivalLog;
+  faults: FaultPlan;
+  latencyMs: number;
+}
+
 /**
- * Starts the offline model on 127.0.0.1: an OpenAI-compatible server for `chat/completions`, `completions` and `models`, with
- * `/health` and `/arrivals` beside them. The same request gets the same reply, from any process, at any time. `port` 0 or absent
- * takes a free one.
+ * Starts the offline model on 127.0.0.1: an OpenAI-compatible server for `chat/completions`, `completions` and `models`, with `/health`,
+ * `/arrivals` and `/faults` beside them. The same request gets the same reply, from any process, at any time; under a fault plan the
+ * arrival number of the body counts too (`faults.ts`). `port` 0 or absent takes a free one.
  */
 export async function startScriptedModel({
   port = 0,
   latencyMs = 0,
+  faults = [],
 }: {
   port?: number | undefined;
   /** Time before each completion, so that a demo can be watched. */
   latencyMs?: number | undefined;
+  faults?: FaultPlanInput | undefined;
 } = {}): Promise<ScriptedModel> {
-  const counts = new Map<string, number>();
+  const state: State = { log: new ArrivalLog(), faults: FaultPlan.parse(faults), latencyMs };
   const server = createServer((request, response) => {
-    handle(request, response, { counts, latencyMs }).catch((error: unknown) => {
-      if (!response.headersSent) sendError(response, 500, error instanceof Error ? error.message : 'unknown failure');
+    handle(request, response, state).catch((error: unknown) => {
+      // A client that went away in the middle of its request has no use for an answer.
+      if (response.headersSent || response.destroyed) return;
+      sendError(response, 500, error instanceof Error ? error.message : 'unknown failure');
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -50,7 +59,11 @@ export async function startScriptedModel({
   if (address === null || typeof address === 'string') throw new Error('the scripted model has no port');
   return {
     url: `http://127.0.0.1:${address.port}/v1`,
-    arrivals: () => Object.fromEntries(counts),
+    arrivals: () => state.log.snapshot().counts,
+    log: () => state.log.snapshot(),
+    setFaults: (plan) => {
+      state.faults = FaultPlan.parse(plan);
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -59,11 +72,7 @@ export async function startScriptedModel({
   };
 }
 
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { counts, latencyMs }: { counts: Map<string, number>; latencyMs: number },
-): Promise<void> {
+async function handle(request: IncomingMessage, response: ServerResponse, state: State): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://scripted').pathname.replace(/^\/v1(?=\/)/, '');
   switch (`${request.method} ${path}`) {
     case 'GET /health':
@@ -74,61 +83,46 @@ async function handle(
         data: [{ id: MODEL, object: 'model', created: 0, owned_by: 'qualityflow' }],
       });
     case 'GET /arrivals':
-      return sendJson(response, 200, {
-        total: [...counts.values()].reduce((sum, count) => sum + count, 0),
-        counts: Object.fromEntries(counts),
-      });
-    case 'POST /chat/completions':
-    case 'POST /completions': {
-      const body = await readAll(request);
-      const asked = body === undefined ? undefined : readRequest(body, path);
-      if (body === undefined || asked === undefined)
-        return sendError(response, 400, 'the body is not a completion request');
-      const key = createHash('sha256').update(body).digest('hex');
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-      if (latencyMs > 0) await delay(latencyMs);
-      return sendJson(response, 200, completion(path, key, asked));
+      return sendJson(response, 200, state.log.snapshot());
+    case 'GET /arrivals/sums':
+      return sendJson(response, 200, state.log.sums());
+    case 'GET /faults':
+      return sendJson(response, 200, { faults: state.faults });
+    case 'POST /faults': {
+      const plan = FaultPlan.safeParse(parseJson(await readAll(request)));
+      if (!plan.success) return sendError(response, 400, plan.error.message);
+      state.faults = plan.data;
+      return sendJson(response, 200, { faults: state.faults });
     }
+    case 'POST /chat/completions':
+    case 'POST /completions':
+      return answer(await readAll(request), response, path === '/completions' ? 'completions' : 'chat', state);
     default:
       return sendError(response, 404, `no such path: ${path.slice(0, 100)}`);
   }
 }
 
-/** The reply in OpenAI's shape; usage is an estimate, and a reply beyond `max_tokens` is cut and says so. */
-function completion(path: string, key: string, asked: ScriptedRequest): object {
-  const whole = answerTo(asked.messages);
-  const limit = asked.maxTokens ?? Number.POSITIVE_INFINITY;
-  const cut = estimateTokens(whole) > limit;
-  const text = cut
-    ? Buffer.from(whole)
-        .subarray(0, limit * 4)
-        .toString('utf8')
-    : whole;
-  const prompt_tokens = estimateTokens(asked.messages.map(({ content }) => content).join('\n'));
-  const completion_tokens = estimateTokens(text);
-  const finish_reason = cut ? 'length' : 'stop';
-  const chat = path === '/chat/completions';
-  return {
-    id: `scripted-${key.slice(0, 16)}`,
-    object: chat ? 'chat.completion' : 'text_completion',
-    created: 0,
-    model: MODEL,
-    choices: [
-      chat
-        ? { index: 0, message: { role: 'assistant', content: text }, finish_reason }
-        : { index: 0, text, finish_reason },
-    ],
-    usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
-  };
+async function answer(
+  body: string | undefined,
+  response: ServerResponse,
+  api: ScriptedRequest['api'],
+  { log, faults, latencyMs }: State,
+): Promise<void> {
+  const asked = readRequest(parseJson(body), api);
+  if (body === undefined || asked === undefined)
+    return sendError(response, 400, 'the body is not a completion request');
+  const key = createHash('sha256').update(body).digest('hex');
+  const arrival = log.arrive(key, response);
+  const fault = chooseFault(faults, { body, arrival });
+  const waitMs = latencyMs + (fault?.kind === 'slow' ? fault.waitMs : 0);
+  if (waitMs > 0) await delay(waitMs);
+  log.answering(key, response, fault);
+  const completion = complete(asked, key);
+  if (fault === undefined) return sendJson(response, 200, completionBody(completion));
+  return answerFaultily(response, fault, completion);
 }
 
-function readRequest(body: Buffer, path: string): ScriptedRequest | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+function readRequest(parsed: unknown, api: ScriptedRequest['api']): ScriptedRequest | undefined {
   if (typeof parsed !== 'object' || parsed === null) return undefined;
   const bound =
     'max_tokens' in parsed
@@ -137,9 +131,9 @@ function readRequest(body: Buffer, path: string): ScriptedRequest | undefined {
         ? parsed.max_completion_tokens
         : undefined;
   const maxTokens = typeof bound === 'number' && bound > 0 ? bound : undefined;
-  if (path === '/completions') {
+  if (api === 'completions') {
     return 'prompt' in parsed && typeof parsed.prompt === 'string'
-      ? { messages: [{ role: 'user', content: parsed.prompt }], maxTokens }
+      ? { api, messages: [{ role: 'user', content: parsed.prompt }], maxTokens }
       : undefined;
   }
   if (!('messages' in parsed) || !Array.isArray(parsed.messages)) return undefined;
@@ -152,11 +146,19 @@ function readRequest(body: Buffer, path: string): ScriptedRequest | undefined {
       ? [{ role: String(message.role), content: message.content }]
       : [],
   );
-  return { messages, maxTokens };
+  return { api, messages, maxTokens };
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The whole body, or undefined when it is too long. */
-async function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
+async function readAll(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
@@ -164,16 +166,5 @@ async function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
     if (bytes > MAX_BODY_BYTES) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
-}
-
-function sendJson(response: ServerResponse, status: number, value: object): void {
-  const body = Buffer.from(JSON.stringify(value));
-  response
-    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length })
-    .end(body);
-}
-
-function sendError(response: ServerResponse, status: number, message: string): void {
-  sendJson(response, status, { error: { message, type: 'invalid_request_error', code: status } });
+  return Buffer.concat(chunks).toString('utf8');
 }

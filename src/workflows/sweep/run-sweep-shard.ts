@@ -8,8 +8,7 @@ import {
   ParentClosePolicy,
 } from '@temporalio/workflow';
 import type { PlannedRun, Queues } from '../../activities/contract.ts';
-import { problemWorkflowId } from '../../temporal/ids.ts';
-import { problemAttributes, StageKey } from '../../temporal/search-attributes.ts';
+import { problemStart } from '../../temporal/problem-start.ts';
 import { storeActivities } from '../proxies.ts';
 import type { solveProblem } from '../solve-problem.ts';
 import { untilEnded } from '../until-ended.ts';
@@ -62,43 +61,12 @@ export async function runSweepShard(input: ShardInput): Promise<void> {
     await continueAsNew<typeof runSweepShard>({ ...input, from: last.position + 1 });
   }
 
-  async function solve({ taskId, sample, attempt }: PlannedRun): Promise<void> {
-    const workflowId = problemWorkflowId({ sweep, taskId, sample });
+  async function solve({ workflowId, taskId, sample, attempt }: PlannedRun): Promise<void> {
     try {
       await executeChild<typeof solveProblem>('solveProblem', {
-        workflowId,
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        ...problemStart({ workflowId, run: { sweep, taskId, sample, attempt }, plan, queues }),
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
         cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-        typedSearchAttributes: [
-          ...problemAttributes({
-            sweep,
-            benchmark: plan.benchmark,
-            strategy: plan.strategy.kind,
-            model: plan.model.name,
-            taskId,
-          }),
-          { key: StageKey, value: 'generate' },
-        ],
-        staticSummary: `${taskId}, sample ${sample} · ${plan.strategy.kind} · ${plan.model.name}`.slice(0, 200),
-        staticDetails: [
-          `Task **${taskId.slice(0, 200)}**, sample ${sample}, attempt ${attempt} of sweep **${sweep}**`,
-          `* model ${plan.model.name} at ${plan.endpointIdentity}`,
-          `* strategy ${JSON.stringify(plan.strategy)}`,
-          `* each activity is one model request or one sandbox job: its input holds what the agent knew, its result prompt, reply, code or verdict`,
-          `* the whole texts: \`qualityflow show ${sweep} ${JSON.stringify(taskId.slice(0, 200))} --full\``,
-        ].join('\n'),
-        args: [
-          {
-            run: { sweep, taskId, sample, attempt },
-            benchmark: plan.benchmark,
-            strategy: plan.strategy,
-            model: plan.model,
-            endpointIdentity: plan.endpointIdentity,
-            seed: plan.seed,
-            queues,
-          },
-        ],
       });
     } catch (error) {
       // Only the shard's own cancellation ends it: a person may cancel a single problem, and the rest goes on.

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isName, problemWorkflowId, shardWorkflowId, sweepWorkflowId } from './ids.ts';
+import { isName, shardWorkflowId, sweepWorkflowId } from './ids.ts';
+import { problemWorkflowId } from './problem-id.ts';
 
 test('ids read as the place of a run', () => {
   assert.equal(sweepWorkflowId('he-small'), 'sweep/he-small');

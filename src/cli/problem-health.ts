@@ -1,0 +1,76 @@
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import type { RunningProblem } from './sweep-runs.ts';
+
+/** Problems asked about: what is wrong with one is wrong with many. */
+const ASKED = 10;
+/** Heartbeats come every second and time out after 5 s; a problem that is quiet for longer has lost its worker. */
+const LATE_MS = 15_000;
+
+/** What running problems wait for, as far as it is not the sweep's own state. */
+export interface Health {
+  /** Problems that sit out a wait the endpoint asked for, and when the last of them goes on (ms since 1970). */
+  paced: { problems: number; untilMs: number } | undefined;
+  /** Problems that wait until others' reservations are settled. */
+  awaitBudget: number;
+  /** Problems whose work no worker shows any sign of, and how long ago the last one came. */
+  late: { problems: number; quietMs: number } | undefined;
+}
+
+/** Looks at a bounded number of running problems; the first ones stand for all. */
+export async function problemHealth(
+  client: Client,
+  running: readonly RunningProblem[],
+  nowMs: number,
+): Promise<Health> {
+  const described = await Promise.all(
+    running.slice(0, ASKED).map(({ workflowId }) =>
+      client.workflow
+        .getHandle(workflowId)
+        .describe()
+        .catch((error: unknown) => {
+          if (error instanceof WorkflowNotFoundError) return undefined;
+          throw error;
+        }),
+    ),
+  );
+  const raws = described.flatMap((problem) => (problem?.status.name === 'RUNNING' ? [problem.raw] : []));
+  const pauses = [
+    ...running.map(({ waiting }) => (waiting?.reason === 'paced' ? Date.parse(waiting.until ?? '') : Number.NaN)),
+    ...raws.map(pacedUntilMs),
+  ].filter((untilMs) => untilMs > nowMs);
+  const quiet = raws.map((raw) => quietMs(raw, nowMs)).filter((ms) => ms > LATE_MS);
+  return {
+    paced: pauses.length === 0 ? undefined : { problems: pauses.length, untilMs: Math.max(...pauses) },
+    awaitBudget: running.filter(({ waiting }) => waiting?.reason === 'budget').length,
+    late: quiet.length === 0 ? undefined : { problems: quiet.length, quietMs: Math.max(...quiet) },
+  };
+}
+
+type Raw = WorkflowExecutionDescription['raw'];
+
+/** When the last activity goes on that the endpoint has asked to wait; NaN when there is none. */
+function pacedUntilMs({ pendingActivities }: Raw): number {
+  const waits = (pendingActivities ?? []).flatMap(({ lastFailure, nextAttemptScheduleTime }) => {
+    const atMs = optionalTsToMs(nextAttemptScheduleTime);
+    return lastFailure?.applicationFailureInfo?.nextRetryDelay && atMs !== undefined ? [atMs] : [];
+  });
+  return waits.length === 0 ? Number.NaN : Math.max(...waits);
+}
+
+/** Time since the last sign of life where there should be one: of a started activity, of one whose worker died, of a workflow task. */
+function quietMs({ pendingActivities, pendingWorkflowTask }: Raw, nowMs: number): number {
+  const signs = (pendingActivities ?? []).flatMap(
+    ({ lastHeartbeatTime, lastStartedTime, lastFailure, lastWorkerIdentity, state }) => {
+      const started = state === 2;
+      const lost = lastFailure?.timeoutFailureInfo !== undefined && lastFailure?.timeoutFailureInfo !== null;
+      if (!started && !lost) return [];
+      const lastMs = Math.max(optionalTsToMs(lastHeartbeatTime) ?? 0, optionalTsToMs(lastStartedTime) ?? 0);
+      return lastMs === 0 || lastWorkerIdentity === '' ? [] : [lastMs];
+    },
+  );
+  const task = optionalTsToMs(pendingWorkflowTask?.originalScheduledTime);
+  const since = [...signs, ...(task === undefined ? [] : [task])];
+  return since.length === 0 ? 0 : nowMs - Math.min(...since);
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { standing } from './standing.ts';
+
+const running = { name: 'he', state: 'running', stateReason: '' } as const;
+const nothing = { tokens: 0, microUsd: 0 };
+const spent = {
+  settled: nothing,
+  open: nothing,
+  possiblyCharged: { ...nothing, requests: 0 },
+  cap: { tokens: null, microUsd: null },
+};
+const calm = { paced: undefined, awaitBudget: 0, late: undefined };
+
+test('a sweep in whose way nothing stands has nothing to say', () => {
+  assert.deepEqual(standing({ plan: running, health: calm, spent }), []);
+  assert.deepEqual(standing({ plan: running, health: undefined, spent: undefined }), []);
+});
+
+test('paused and blocked say how it goes on and why it does not; an endpoint’s words cannot move the cursor', () => {
+  assert.deepEqual(standing({ plan: { ...running, state: 'paused' }, health: calm, spent }), [
+    'paused by a person: `qualityflow sweep unpause he` goes on',
+  ]);
+  const [line = ''] = standing({
+    plan: { ...running, state: 'blocked', stateReason: 'HTTP 401: \u001b[2Jbad\nkey' },
+    health: calm,
+    spent,
+  });
+  assert.match(line, /^blocked: HTTP 401: .*bad.*key$/);
+  assert.ok(!line.includes('\u001b'));
+});
+
+test('waits say until when, late problems since when', () => {
+  const at = new Date();
+  at.setHours(14, 3, 20, 0);
+  const health = {
+    paced: { problems: 1, untilMs: at.getTime() },
+    awaitBudget: 2,
+    late: { problems: 2, quietMs: 40_000 },
+  };
+  assert.deepEqual(standing({ plan: running, health, spent }), [
+    '1 problem paced until 14:03:20 by Retry-After',
+    '2 problems waiting for budget that requests under way hold',
+    '2 problems late: last heartbeat 40s ago',
+  ]);
+});
+
+test('the budget counts what is open and what may have been charged', () => {
+  const line = standing({
+    plan: running,
+    health: calm,
+    spent: {
+      settled: { tokens: 9000, microUsd: 1_500_000 },
+      open: { tokens: 500, microUsd: 250_000 },
+      possiblyCharged: { tokens: 500, microUsd: 250_000, requests: 1 },
+      cap: { tokens: 12_000, microUsd: 5_000_000 },
+    },
+  });
+  assert.deepEqual(line, ['budget: 10,000 of 12,000 tokens, US$ 2.00 of 5.00 used, 1 request possibly charged']);
+});

@@ -1,0 +1,60 @@
+import { terminalLine } from '../reports/terminal-safe.ts';
+import type { Store, SweepPlan } from '../store/store.ts';
+import type { Health } from './problem-health.ts';
+import { duration, grouped } from './progress.ts';
+
+/** What stands in a sweep's way at the moment, and what it has spent of its budget: one line each, the most important first. */
+export function standing(input: {
+  plan: Pick<SweepPlan, 'name' | 'state' | 'stateReason'>;
+  health: Health | undefined;
+  spent: Awaited<ReturnType<Store['spent']>> | undefined;
+}): string[] {
+  const { plan, health, spent } = input;
+  const lines: string[] = [];
+  if (plan.state === 'paused') lines.push(`paused by a person: \`qualityflow sweep unpause ${plan.name}\` goes on`);
+  if (plan.state === 'blocked') lines.push(terminalLine(`blocked: ${plan.stateReason}`));
+  if (health?.paced !== undefined) {
+    const { problems, untilMs } = health.paced;
+    lines.push(`${problemsOf(problems)} paced until ${clock(untilMs)} by Retry-After`);
+  }
+  if (health !== undefined && health.awaitBudget > 0)
+    lines.push(`${problemsOf(health.awaitBudget)} waiting for budget that requests under way hold`);
+  if (health?.late !== undefined) {
+    const { problems, quietMs } = health.late;
+    lines.push(`${problemsOf(problems)} late: last heartbeat ${duration(quietMs)} ago`);
+  }
+  if (spent !== undefined) lines.push(...budgetLine(spent));
+  return lines;
+}
+
+/** Empty for a sweep without a cap. Open and possibly charged reservations count in full. */
+function budgetLine({ settled, open, possiblyCharged, cap }: Awaited<ReturnType<Store['spent']>>): string[] {
+  const used = (unit: 'tokens' | 'microUsd') => settled[unit] + open[unit] + possiblyCharged[unit];
+  const parts = [
+    ...(cap.tokens === null ? [] : [`${grouped(used('tokens'))} of ${grouped(cap.tokens)} tokens`]),
+    ...(cap.microUsd === null ? [] : [`US$ ${usd(used('microUsd'))} of ${usd(cap.microUsd)}`]),
+  ];
+  if (parts.length === 0) return [];
+  const doubtful =
+    possiblyCharged.requests === 0
+      ? ''
+      : `, ${possiblyCharged.requests} ${possiblyCharged.requests === 1 ? 'request' : 'requests'} possibly charged`;
+  return [`budget: ${parts.join(', ')} used${doubtful}`];
+}
+
+function problemsOf(count: number): string {
+  return `${count} ${count === 1 ? 'problem' : 'problems'}`;
+}
+
+function usd(microUsd: number): string {
+  return (microUsd / 1_000_000).toFixed(2);
+}
+
+/** Local time of day; with the date when it is another day. */
+function clock(ms: number): string {
+  const at = new Date(ms);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':');
+  const today = at.toDateString() === new Date().toDateString();
+  return today ? time : `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { after, before, test } from 'node:test';
+import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
+import type { Context } from './context.ts';
+import { main } from './main.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'qualityflow-pause-'));
+let store: Store;
+before(async () => {
+  store = await openStore({ home });
+});
+after(async () => {
+  await store.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+class Captured extends Writable {
+  text = '';
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+async function run(...argv: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
+  const stdout = new Captured();
+  const stderr = new Captured();
+  const context: Context = {
+    stdout,
+    stderr,
+    interactive: false,
+    env: { PATH: process.env.PATH },
+    cwd: home,
+    home,
+    onInterrupt: () => () => {},
+  };
+  const exitCode = await main(argv, context);
+  return { exitCode, stdout: stdout.text, stderr: stderr.text };
+}
+
+async function sweepNamed(name: string): Promise<void> {
+  await store.createSweep({
+    name,
+    spec: {
+      name,
+      benchmark: 'mini',
+      strategy: { kind: 'zero-shot' },
+      model: {
+        endpoint: 'scripted',
+        name: 'm',
+        api: 'chat',
+        parameters: {},
+        extraBody: {},
+        maxTokens: {},
+        requestTimeoutMs: 1000,
+      },
+      samples: 2,
+      seed: 0,
+      concurrency: { problems: 3, requests: 2 },
+      budget: {},
+      maxWaitMs: 1000,
+    },
+    specHash: 'one',
+    datasetSha256: '',
+    scripted: true,
+    endpointIdentity: 'scripted',
+    tasks: ['a', 'b'],
+    planned: 4,
+  });
+}
+
+test('pause and unpause are words in the store, and say what they did, also without any server', async () => {
+  await sweepNamed('p');
+  await store.setSweepState('p', 'running');
+  assert.match((await run('sweep', 'pause', 'p')).stdout, /^Paused p\. .*sweep unpause p/);
+  assert.equal((await store.getPlan('p'))?.state, 'paused');
+  assert.match((await run('sweep', 'pause', 'p')).stdout, /paused already/);
+  const status = await run('sweep', 'status', 'p');
+  assert.match(status.stdout, /paused by a person: `qualityflow sweep unpause p` goes on/);
+  const unpaused = await run('sweep', 'unpause', 'p');
+  assert.equal(unpaused.exitCode, 0);
+  assert.match(unpaused.stdout, /nothing runs here: `qualityflow sweep resume p`/);
+  assert.equal((await store.getPlan('p'))?.state, 'running');
+});
+
+test('a sweep that has ended is not paused, nor does an unpause start it', async () => {
+  await sweepNamed('done');
+  await store.setSweepState('done', 'completed');
+  assert.match((await run('sweep', 'pause', 'done')).stdout, /not running: it is completed/);
+  assert.match((await run('sweep', 'unpause', 'done')).stdout, /not paused: it is completed/);
+  assert.equal((await store.getPlan('done'))?.state, 'completed');
+});
+
+test('an unpause does not end a block: it says the reason and what does, exit 3', async () => {
+  await sweepNamed('b');
+  await store.setSweepState('b', 'blocked', { reason: 'HTTP 401: bad key' });
+  const { exitCode, stderr } = await run('sweep', 'unpause', 'b');
+  assert.equal(exitCode, 3);
+  assert.match(stderr, /blocked: HTTP 401: bad key\.\n.*sweep resume b/);
+  assert.equal((await store.getPlan('b'))?.state, 'blocked');
+  assert.match((await run('sweep', 'status', 'b')).stdout, /blocked: HTTP 401: bad key/);
+});
+
+for (const [what, argv, message] of [
+  ['retry: unknown task', ['sweep', 'retry', 'q', 'c'], /no task "c"/],
+  ['retry: unknown sample', ['sweep', 'retry', 'q', 'a', '--sample', '2'], /Its samples are 0 to 1/],
+  ['retry: a final outcome without --force', ['sweep', 'retry', 'q', 'a'], /has the final outcome wrong\.\n.*--force/],
+  ['retry: a paused sweep', ['sweep', 'retry', 'held', 'a'], /is paused\.\n.*sweep unpause held/],
+  ['extend: by nothing', ['sweep', 'extend', 'q'], /Give --samples or --limit/],
+  ['extend: by a word', ['sweep', 'extend', 'q', '--samples', 'ten'], /"ten" is no whole number from 1/],
+] as const) {
+  test(`refused before anything starts: ${what}`, async () => {
+    if ((await store.getPlan('q')) === undefined) {
+      await sweepNamed('q');
+      await sweepNamed('held');
+      await store.setSweepState('held', 'paused');
+      await store.recordOutcome({
+        run: { sweep: 'q', taskId: 'a', sample: 0, attempt: 1 },
+        outcome: 'wrong',
+        detail: '',
+        finalStep: 'generated',
+        tokens: 1,
+        requests: 1,
+        trail: [],
+        submission: null,
+        fingerprint: null,
+        recordedAt: new Date(0).toISOString(),
+      });
+    }
+    const { exitCode, stderr, stdout } = await run(...argv);
+    assert.equal(exitCode, 2, stderr);
+    assert.match(stderr, message);
+    assert.equal(stdout, '');
+  });
+}

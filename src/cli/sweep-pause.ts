@@ -1,0 +1,74 @@
+import { terminalLine } from '../reports/terminal-safe.ts';
+import { withRunningTemporal } from './connect.ts';
+import { type Context, print, printJson } from './context.ts';
+import { requireSweep, withSweep } from './open-state.ts';
+import { releaseProblems } from './release-sweep.ts';
+import { type ExitCode, UserError } from './user-error.ts';
+
+/**
+ * `sweep pause`: from now on no running problem starts another request or sandbox job; what is in flight finishes and is stored. It is a
+ * word in the store, so it outlives every worker, server and command. Exit 0 also when there was nothing to pause.
+ */
+export function pauseSweepCommand({
+  context,
+  name,
+  json,
+}: {
+  context: Context;
+  name: string;
+  json?: boolean;
+}): Promise<ExitCode> {
+  return withSweep<ExitCode>(context, name, async (store) => {
+    const changed = await store.setSweepState(name, 'paused', { from: ['created', 'running'] });
+    const { state, stateReason } = await requireSweep(store, name);
+    if (json === true) printJson(context, { sweep: name, state, changed });
+    else if (changed)
+      print(
+        context,
+        `Paused ${name}. What is in flight finishes and is stored; \`qualityflow sweep unpause ${name}\` goes on.`,
+      );
+    else if (state === 'paused') print(context, `${name} is paused already.`);
+    else if (state === 'blocked')
+      print(context, `${name} is blocked, and starts nothing: ${terminalLine(stateReason)}`);
+    else print(context, `${name} is not running: it is ${state}.`);
+    return 0;
+  });
+}
+
+/** `sweep unpause`: each problem goes on at its step. Said twice it tells the problems again, should a first word have been lost. */
+export function unpauseSweepCommand({
+  context,
+  name,
+  json,
+}: {
+  context: Context;
+  name: string;
+  json?: boolean;
+}): Promise<ExitCode> {
+  return withSweep<ExitCode>(context, name, async (store) => {
+    const changed = await store.setSweepState(name, 'running', { from: ['paused'] });
+    const { state, stateReason } = await requireSweep(store, name);
+    if (state === 'blocked') {
+      throw new UserError({
+        message: `${name} is not paused but blocked: ${stateReason}`,
+        remedy: `Mend that; then \`qualityflow sweep resume ${name}\` goes on`,
+        exitCode: 3,
+      });
+    }
+    const told =
+      state === 'running'
+        ? await withRunningTemporal(context, async (temporal) =>
+            temporal === undefined ? undefined : releaseProblems(temporal.client, name),
+          )
+        : 0;
+    if (json === true) printJson(context, { sweep: name, state, changed, released: told ?? 0 });
+    else if (state !== 'running') print(context, `${name} is not paused: it is ${state}.`);
+    else if (told === undefined)
+      print(
+        context,
+        `${name} is no longer paused, but nothing runs here: \`qualityflow sweep resume ${name}\` goes on.`,
+      );
+    else print(context, `${changed ? `Unpaused ${name}` : `${name} is not paused`}; ${told} running problems go on.`);
+    return 0;
+  });
+}

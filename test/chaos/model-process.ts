@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { ArrivalSums, Arrivals } from '../../src/models/scripted/arrival-log.ts';
+import type { FaultPlanInput } from '../../src/models/scripted/faults.ts';
+
+const script = join(import.meta.dirname, '../../src/models/scripted/main.ts');
+
+export interface ModelProcess {
+  url: string;
+  arrivals(): Promise<Arrivals>;
+  /** The same in three numbers, to be asked often. */
+  sums(): Promise<ArrivalSums>;
+  stop(): Promise<void>;
+}
+
+/** A scripted model that is nobody's child but ours, so that no kill of the product's processes reaches it. */
+export async function startModelProcess({
+  faults,
+  latencyMs,
+}: {
+  faults: FaultPlanInput;
+  latencyMs: number;
+}): Promise<ModelProcess> {
+  const args = [script, '--latency-ms', String(latencyMs), '--faults', JSON.stringify(faults)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(child.stdout, 'data');
+  const url = String(line).trim();
+  return {
+    url,
+    // A server of this very version says it: its shapes are ours.
+    arrivals: async () => JSON.parse(await textOf(url, '/arrivals')),
+    sums: async () => JSON.parse(await textOf(url, '/arrivals/sums')),
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function textOf(url: string, path: string): Promise<string> {
+  return (await fetch(url.replace('/v1', path))).text();
+}

@@ -1,0 +1,238 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openStore } from '../../src/store/open-store.ts';
+import { connectClient } from '../../src/temporal/connection.ts';
+import { repeatedCalls } from './calls.ts';
+import { orphanedContainers, processesWith, remaining } from './leftovers.ts';
+import { FAULTS, LATENCY_MS } from './mini-sweep.ts';
+import { type ModelProcess, startModelProcess } from './model-process.ts';
+import { booksOf, resultOf, type SweepResult } from './result-of.ts';
+import type { Command, Rig, Victim } from './rig.ts';
+
+/** An undisturbed sweep, and how long it asked how much. */
+export interface Reference {
+  result: SweepResult;
+  /** From the first request to the last reply. */
+  activeMs: number;
+  completions: number;
+}
+
+/** What a round found wrong, a line each; all empty when everything held. */
+export interface RoundFindings {
+  lost: string[];
+  doubled: string[];
+  repeatedCalls: string[];
+  differences: string[];
+  leftovers: string[];
+  kills: number;
+  inFlightAtKills: number;
+}
+
+export async function referenceRun(rig: Rig): Promise<Reference> {
+  const model = await startModelProcess({ faults: FAULTS, latencyMs: LATENCY_MS });
+  try {
+    const { code, stderr } = await rig.run({ name: 'reference', endpoint: model.url }).finished;
+    if (code !== 0) throw new Error(`the undisturbed sweep ended with ${code}: ${stderr}`);
+    const arrivals = await model.arrivals();
+    const wrong = repeatedCalls(arrivals, booksOf({ home: rig.home, sweep: 'reference', endpoint: model.url }));
+    if (wrong.length > 0) throw new Error(`the undisturbed sweep made calls too often:\n${wrong.join('\n')}`);
+    const bodies = Object.values(arrivals.bodies);
+    const completed = bodies.flatMap((body) => body.completed);
+    return {
+      result: await resultOf({ home: rig.home, sweep: 'reference' }),
+      activeMs: Math.max(...completed) - Math.min(...bodies.flatMap((body) => body.arrivals)),
+      completions: completed.length,
+    };
+  } finally {
+    await model.stop();
+  }
+}
+
+/** Starts a sweep, kills one victim, sees it through to its end, and looks at everything. */
+export async function playRound({
+  rig,
+  name,
+  victim,
+  random,
+  reference,
+  note,
+}: {
+  rig: Rig;
+  name: string;
+  victim: Victim;
+  random: () => number;
+  reference: Reference;
+  note: (line: string) => void;
+}): Promise<RoundFindings> {
+  const model = await startModelProcess({ faults: FAULTS, latencyMs: LATENCY_MS });
+  try {
+    let kills = 0;
+    let inFlightAtKills = 0;
+    let hadBegun = false;
+    const killDuring = async (command: Command) => {
+      const said = await momentOf({ model, random, reference, command });
+      if (said === undefined) return false;
+      rig.processes();
+      const { open, total } = await model.sums();
+      hadBegun = total > 0;
+      if (!(await rig.kill(victim, command))) return false;
+      kills += 1;
+      inFlightAtKills += open;
+      note(`  ${victim} killed ${said}, ${open} requests in flight`);
+      return true;
+    };
+
+    const commands = [rig.run({ name, endpoint: model.url })];
+    const next = async () => {
+      const command = await goOn(rig, name, model.url);
+      commands.push(command);
+      return command;
+    };
+    const [first] = commands;
+    const killed = first !== undefined && (await killDuring(first));
+    // Whoever killed the command or the supervisor has to go on with `sweep resume`; the others mend themselves.
+    const mendsItself = victim !== 'cli' && victim !== 'supervisor';
+    if (killed && !mendsItself) {
+      const resumed = await next();
+      if (random() < 0.5 && (await killDuring(resumed))) await next();
+    }
+    await seeThrough({ commands, next, noted: () => exists(rig, name) });
+    await Promise.all(commands.map(stopped));
+
+    rig.processes();
+    const arrivals = await model.arrivals();
+    const books = booksOf({ home: rig.home, sweep: name, endpoint: model.url });
+    const result = await resultOf({ home: rig.home, sweep: name });
+    return {
+      lost: Object.keys(reference.result.outcomes).filter((task) => result.outcomes[task] === undefined),
+      doubled: await doneTwice(rig, name),
+      repeatedCalls: repeatedCalls(arrivals, books),
+      differences: [
+        ...differences(reference.result, result),
+        ...(mendsItself && hadBegun && commands.length > 1 ? [`${commands.length - 1} × sweep resume was needed`] : []),
+        ...(books.open === 0 ? [] : [`${books.open} reservations were never closed`]),
+      ],
+      leftovers: [
+        ...(await remaining(() => orphanedContainers(rig.seen))),
+        ...(await remaining(() => servedTwice(rig))),
+      ],
+      kills,
+      inFlightAtKills,
+    };
+  } finally {
+    await model.stop();
+  }
+}
+
+/**
+ * Waits for a seeded moment within the sweep: early, while it is being set up; at some time while it asks; or right after some completion was
+ * sent, when its reply is being stored and its activity completed. Undefined when the command ended first.
+ */
+async function momentOf(input: {
+  model: ModelProcess;
+  random: () => number;
+  reference: Reference;
+  command: Command;
+}): Promise<string | undefined> {
+  const { model, random, reference, command } = input;
+  let ended = false;
+  void command.finished.then(() => {
+    ended = true;
+  });
+  const kind = random();
+  const part = random();
+  const laterMs = random() * 30;
+  const until = async (reached: () => Promise<boolean> | boolean) => {
+    while (!ended && !(await reached())) await sleep(10);
+    return !ended;
+  };
+  if (kind < 0.1) {
+    const atMs = Date.now() + part * 3000;
+    return (await until(() => Date.now() >= atMs)) ? `${Math.round(part * 3000)} ms after its start` : undefined;
+  }
+  if (kind < 0.5) {
+    if (!(await until(async () => (await model.sums()).total > 0))) return undefined;
+    const afterMs = part * reference.activeMs;
+    const atMs = Date.now() + afterMs;
+    return (await until(() => Date.now() >= atMs)) ? `${Math.round(afterMs)} ms after the first request` : undefined;
+  }
+  const { completed: before } = await model.sums();
+  const wanted = before + 1 + Math.floor(part * Math.max(1, reference.completions - before));
+  if (!(await until(async () => (await model.sums()).completed >= wanted))) return undefined;
+  await sleep(laterMs);
+  return `${Math.round(laterMs)} ms after completion ${wanted}`;
+}
+
+/** `sweep resume`; a sweep whose command died before it was noted down is run again. */
+async function goOn(rig: Rig, name: string, endpoint: string): Promise<Command> {
+  return (await exists(rig, name)) ? rig.resume(name) : rig.run({ name, endpoint });
+}
+
+/** Waits for the latest command, and goes on as a person would until nothing is left; throws when that does not end. */
+async function seeThrough({
+  commands,
+  next,
+  noted,
+}: {
+  commands: readonly Command[];
+  next: () => Promise<Command>;
+  noted: () => Promise<boolean>;
+}): Promise<void> {
+  let last = await commands.at(-1)?.finished;
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    if (last?.code === 0 && (await noted())) return;
+    last = await (await next()).finished;
+  }
+  throw new Error(`the sweep does not end: ${last?.code} ${last?.stderr.slice(-2000)}`);
+}
+
+/** A command whose supervisor was killed follows a server that may never come back at its old address: such a one is ended. */
+async function stopped({ child, finished }: Command): Promise<void> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), 1000);
+  await finished;
+  clearTimeout(timer);
+}
+
+async function exists(rig: Rig, name: string): Promise<boolean> {
+  const store = await openStore({ home: rig.home });
+  try {
+    return (await store.getPlan(name)) !== undefined;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Problems that Temporal saw through to their end more than once. */
+async function doneTwice(rig: Rig, sweep: string): Promise<string[]> {
+  const { address, namespace } = await rig.server();
+  const { client, connection } = await connectClient({ connectionOptions: { address }, namespace });
+  try {
+    const ended = new Map<string, number>();
+    const query = `SweepId="${sweep}" AND WorkflowType="solveProblem" AND ExecutionStatus="Completed"`;
+    for await (const { workflowId } of client.workflow.list({ query }))
+      ended.set(workflowId, (ended.get(workflowId) ?? 0) + 1);
+    return [...ended].filter(([, count]) => count > 1).map(([id, count]) => `${id} was completed ${count} times`);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** More than one of what there must be one of. */
+function servedTwice(rig: Rig): string[] {
+  // Node's first argument is its script, Temporal's are its commands; the supervisor's later ones name the worker's script too.
+  const running = processesWith(rig.home).map(({ args }) => args.slice(0, 3).join(' '));
+  return ['supervisor-main', 'worker-main', 'start-dev'].flatMap((part) => {
+    const count = running.filter((command) => command.includes(part)).length;
+    return count > 1 ? [`${count} processes of ${part}`] : [];
+  });
+}
+
+function differences(expected: SweepResult, actual: SweepResult): string[] {
+  const outcomes = Object.entries(expected.outcomes)
+    .filter(([task, outcome]) => actual.outcomes[task] !== undefined && actual.outcomes[task] !== outcome)
+    .map(([task, outcome]) => `${task}: ${actual.outcomes[task]} instead of ${outcome}`);
+  const rest = (['planned', 'passAt1', 'tokens'] as const).flatMap((part) => {
+    const [before, after] = [JSON.stringify(expected[part]), JSON.stringify(actual[part])];
+    return before === after ? [] : [`${part}: ${after} instead of ${before}`];
+  });
+  return [...outcomes, ...rest];
+}

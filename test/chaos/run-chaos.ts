@@ -1,0 +1,98 @@
+import { orphanedContainers, processesWith, remaining, temporaryFiles } from './leftovers.ts';
+import { seeded } from './random.ts';
+import { Rig, VICTIMS, type Victim } from './rig.ts';
+import { playRound, type RoundFindings, referenceRun } from './round.ts';
+
+/** The figures that must be 0 are counts of findings; `kills` and `inFlightAtKills` tell that something was put to the test. */
+export interface ChaosResult {
+  rounds: number;
+  lost: number;
+  doubled: number;
+  repeatedCalls: number;
+  inFlightAtKills: number;
+  leftovers: number;
+  /** Outcomes, pass@1 or tokens unlike the undisturbed run's; reservations never closed; a resume where the sweep should have mended itself. */
+  differences: number;
+  kills: number;
+}
+
+const COUNTED = ['lost', 'doubled', 'repeatedCalls', 'differences', 'leftovers'] as const;
+
+export function held(result: ChaosResult): boolean {
+  return COUNTED.every((part) => result[part] === 0);
+}
+
+/**
+ * An undisturbed sweep, then `rounds` sweeps of the same spec, in each of which a victim in rotation is killed by SIGKILL (Docker: cut off for two seconds) at a moment that
+ * `seed` determines. Every round has a model process of its own: its requests have other keys, so nothing is reused between rounds.
+ */
+export async function runChaos({
+  rounds,
+  seed,
+  victims = VICTIMS,
+  note,
+}: {
+  rounds: number;
+  seed: number;
+  victims?: readonly Victim[];
+  note: (line: string) => void;
+}): Promise<ChaosResult> {
+  const random = seeded(seed);
+  const total: ChaosResult = {
+    rounds: 0,
+    lost: 0,
+    doubled: 0,
+    repeatedCalls: 0,
+    inFlightAtKills: 0,
+    leftovers: 0,
+    differences: 0,
+    kills: 0,
+  };
+  const add = (findings: RoundFindings) => {
+    for (const part of COUNTED) {
+      total[part] += findings[part].length;
+      for (const line of findings[part]) note(`  ${part}: ${line}`);
+    }
+    total.kills += findings.kills;
+    total.inFlightAtKills += findings.inFlightAtKills;
+  };
+
+  const undisturbed = new Rig();
+  await undisturbed.docker.open();
+  const reference = await referenceRun(undisturbed).finally(async () => {
+    await undisturbed.down();
+    undisturbed.remove();
+  });
+  const { outcomes, tokens } = reference.result;
+  note(
+    `reference: ${Object.keys(outcomes).length} problems, ${reference.completions} completions in ${(reference.activeMs / 1000).toFixed(1)} s, ${tokens.prompt + tokens.completion} tokens`,
+  );
+
+  const rig = new Rig();
+  await rig.docker.open();
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const victim = victims[round % victims.length];
+      if (victim === undefined) throw new Error('there is no victim');
+      const startedAt = performance.now();
+      add(await playRound({ rig, name: `round-${round + 1}`, victim, random, reference, note }));
+      total.rounds += 1;
+      note(`round ${round + 1} of ${rounds} (${victim}): ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+    }
+  } finally {
+    await rig.down();
+    const nothing = { lost: [], doubled: [], repeatedCalls: [], differences: [], kills: 0, inFlightAtKills: 0 };
+    add({
+      ...nothing,
+      leftovers: [
+        ...(await remaining(() => orphanedContainers(rig.seen))),
+        ...(await remaining(() =>
+          processesWith(rig.project.folder).map(({ pid, args }) => `process ${pid}: ${args.join(' ').slice(0, 200)}`),
+        )),
+        ...temporaryFiles({ home: rig.home, temporary: rig.temporary }),
+      ],
+    });
+    rig.remove();
+  }
+  return total;
+}
