@@ -115,14 +115,17 @@ const NATURAL = new Intl.Collator('en', { numeric: true });
 
 /** By path segment, numbers as numbers; what stands below a step (`…/trace`) came before it. */
 function comparePaths(a: string, b: string): number {
-  const [left, right] = [a.split('/'), b.split('/')];
+  const again = Number(a.endsWith('/again')) - Number(b.endsWith('/again'));
+  const segments = (path: string) => path.replace(/\/again$/, '').split('/');
+  const [left, right] = [segments(a), segments(b)];
   for (const [i, segment] of left.entries()) {
     const other = right[i];
     if (other === undefined) return -1;
     const order = NATURAL.compare(segment, other);
     if (order !== 0) return order;
   }
-  return left.length < right.length ? 1 : 0;
+  // A question asked again follows the first asking.
+  return left.length < right.length ? 1 : again;
 }
 
 /** The stage as search attributes name it (architecture §9). */

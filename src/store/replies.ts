@@ -2,6 +2,7 @@ import type { ModelReply, ModelRequest, ReplyStore } from '../models/model.ts';
 import type { Database } from './database.ts';
 import { fromJson, keyText } from './encoding.ts';
 import { closeReservation, markOpen } from './ledger.ts';
+import { senderOf } from './steps.ts';
 import type { Store } from './store.ts';
 
 /** Content-addressed replies with the requests that they answer. Texts are stored inline and come back exactly. */
@@ -31,13 +32,19 @@ export function replyTable(database: Database): ReplyStore & Pick<Store, 'getExc
         reply: JSON.stringify(reply),
         prompt_tokens: reply.usage?.prompt ?? null,
         completion_tokens: reply.usage?.completion ?? null,
-        sender: null,
         created_at: new Date().toISOString(),
       };
       await database.transact(async (db) => {
+        const account =
+          settles &&
+          (await db
+            .selectFrom('reservations')
+            .select(['sweep', 'task_id', 'sample', 'step'])
+            .where('id', '=', settles.reservation)
+            .executeTakeFirst());
         await db
           .insertInto('replies')
-          .values(row)
+          .values({ ...row, sender: account === undefined ? null : senderOf(account) })
           .onConflict((conflict) => conflict.column('reply_key').doNothing())
           .execute();
         if (settles !== undefined) {

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import type { Database } from './database.ts';
 import { fromJson, keyText } from './encoding.ts';
 import type { Schema } from './schema.ts';
@@ -12,10 +12,10 @@ export function stepTable(database: Database): Pick<Store, 'recordStep' | 'steps
   return {
     async recordStep(row) {
       const { key, values } = toColumns(row);
-      const sender = JSON.stringify([key.sweep, key.task_id, key.sample, key.attempt, key.step]);
+      const sender = senderOf(key);
       await database.transact(async (db) => {
-        // Whoever is recorded first with a reply counts as its sender, whatever it says. An activity killed between storing its reply
-        // and recording its step finds the reply in the store when it runs again, and would otherwise seem to have sent nothing.
+        // An activity killed between storing its reply and recording its step finds the reply in the store when it runs again, and would
+        // seem to have sent nothing: the reply names its sender. One without a name (no ledger) belongs to whoever is recorded first.
         const reply =
           key.reply_key === ''
             ? undefined
@@ -25,7 +25,7 @@ export function stepTable(database: Database): Pick<Store, 'recordStep' | 'steps
                 .where('reply_key', '=', key.reply_key)
                 .returning('sender')
                 .executeTakeFirst();
-        const reused = reply?.sender === sender ? 0 : values.reused;
+        const reused = reply?.sender === sender && !(await sentBefore(db, key)) ? 0 : values.reused;
         await db
           .insertInto('steps')
           .values({ ...key, ...values, reused })
@@ -99,6 +99,23 @@ export function stepTable(database: Database): Pick<Store, 'recordStep' | 'steps
       });
     },
   };
+}
+
+/** Whether an earlier attempt of the same run has sent this request: a later one replays it. */
+async function sentBefore(db: Kysely<Schema>, key: ReturnType<typeof toColumns>['key']): Promise<boolean> {
+  const { sweep, task_id, sample, step, reply_key } = key;
+  const row = await db
+    .selectFrom('steps')
+    .select('attempt')
+    .where((e) => e.and({ sweep, task_id, sample, step, reply_key, reused: 0 }))
+    .where('attempt', '<', key.attempt)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Names the step that sent a request, whatever the attempt of its run; the first field is the sweep (migrations read it). */
+export function senderOf(step: { sweep: string; task_id: string; sample: number; step: string }): string {
+  return JSON.stringify([step.sweep, step.task_id, step.sample, step.step]);
 }
 
 function toColumns(row: StepRow) {

@@ -454,6 +454,22 @@ test('reopening keeps everything', async (t) => {
   await second.close();
 });
 
+test('of equal questions asked at the same moment one has sent the request, whoever is recorded first', async (t) => {
+  const store = await freshStore(t);
+  await store.createSweep(sweep({ tasks: ['a'] }));
+  const account = { sweep: 's', taskId: 'a', sample: 0, step: 'debug1/0', attempt: 'r/1/1' };
+  const granted = await store.reserve({ account, requestKey: 'k1', bound: { tokens: 100, microUsd: 0 } });
+  assert.ok(granted.kind === 'reserved');
+  await store.putReply('k1', request, reply(), {
+    reservation: granted.reservation,
+    cost: { tokens: 7, microUsd: 0 },
+  });
+  await store.recordStep(step({ step: 'debug1/1', replyKey: 'k1', reused: true }));
+  await store.recordStep(step({ step: 'debug1/0', replyKey: 'k1', reused: false }));
+  const { sent, reused } = await store.usage({ sweep: 's' });
+  assert.deepEqual({ sent, reused }, { sent: 1, reused: 1 });
+});
+
 test('a database of a newer version is refused in one sentence and left alone', async (t) => {
   const home = await temporaryHome(t);
   await (await openStore({ home })).close();
