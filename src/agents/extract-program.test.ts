@@ -585,3 +585,13 @@ test('5 MB of anything is read in linear time', () => {
     assert.ok(took < 3000, `${JSON.stringify(unit)} took ${Math.round(took)} ms`);
   }
 });
+
+test('a program that prints nothing is no answer to a problem of input and output, and that is what is said', () => {
+  const reply = { kind: 'ok', text: fence('total = 1 + 2'), reasoning: '', finishReason: 'stop' } as const;
+  const found = extractProgram({ reply, problem: stdio, api: 'chat' });
+  assert.deepEqual(found, {
+    kind: 'unusable',
+    reason: 'no_code',
+    detail: 'The reply held no Python program that prints.',
+  });
+});

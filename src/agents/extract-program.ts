@@ -64,7 +64,7 @@ export function extractProgram({
   return unusable(
     'no_code',
     problem.kind === 'stdio'
-      ? 'The reply held no Python program.'
+      ? 'The reply held no Python program that prints.'
       : `The reply held no Python code that defines ${problem.entryPoint}.`,
   );
 }

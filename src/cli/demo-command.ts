@@ -44,7 +44,9 @@ export async function demoCommand({
   const own: string[] = [];
   try {
     return await withStore(context, (store) =>
-      withStartedTemporal({ context, env }, async (temporal) => {
+      withStartedTemporal({ context, env }, async (started) => {
+        // Nobody can look at a server that is stopped as soon as the table is there.
+        const temporal = context.interactive || ranBefore ? started : { ...started, uiUrl: '' };
         const number = await freeNumber(store);
         const reports: SweepReport[] = [];
         for (const strategy of STRATEGIES) {

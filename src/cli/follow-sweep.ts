@@ -141,8 +141,9 @@ function progressDisplay(context: Context): { show(snapshot: Snapshot): void; en
 }
 
 function stateOf({ counts, requests, standing }: Snapshot): string {
-  // How long ago a heartbeat came changes all the time.
-  return JSON.stringify([counts, requests.sent, standing.map((line) => line.replace(/ late: .*/, ' late'))]);
+  // How long ago a heartbeat came, and when the next attempt comes, change all the time.
+  const lasting = standing.map((line) => line.replace(/ late: .*/, ' late').replace(/ \(attempt \d+, [^()]*\)$/, ''));
+  return JSON.stringify([counts, requests.sent, lasting]);
 }
 
 function unreachable(sweep: string, cause: unknown): UserError {

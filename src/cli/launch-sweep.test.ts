@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { openBenchmark } from '../problems/benchmark.ts';
 import { parseSpecValue } from '../spec/parse-spec.ts';
 import { openStore } from '../store/open-store.ts';
-import { createSweep, requireFreeName, requireSameConditions } from './launch-sweep.ts';
+import { createSweep, requireFreeName, requireFreeNameDry, requireSameConditions } from './launch-sweep.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
 import { UserError } from './user-error.ts';
 
@@ -66,6 +66,20 @@ test('a name in use is refused: with the way to go on for the same sweep, with t
   );
 });
 
+test('a dry run refuses a name in use too, without knowing the sandbox', async () => {
+  const own = { ...surroundings, datasetSha256: (await prepared()).benchmark.sha256 };
+  await requireFreeNameDry({ store, prepared: await prepared({ name: 'dry' }) });
+  await createSweep({ store, prepared: await prepared({ name: 'dry' }), surroundings: own });
+  const refused = async (change: Record<string, unknown>, words: RegExp) =>
+    assert.rejects(
+      requireFreeNameDry({ store, prepared: await prepared({ name: 'dry', ...change }) }),
+      (error) =>
+        error instanceof UserError && error.exitCode === 2 && words.test([error.message, ...error.details].join('\n')),
+    );
+  await refused({}, /exists already/);
+  await refused({ samples: 3 }, /would differ\nsamples: 1 there, 3 here$/);
+});
+
 test('a sweep goes on only under the conditions it began with; operational changes are none', async () => {
   const row = await createSweep({
     store,
@@ -86,6 +100,17 @@ test('a sweep goes on only under the conditions it began with; operational chang
     { endpointIdentity: 'http://elsewhere/v1' },
     /model\.endpoint: "scripted" then, "http:\/\/elsewhere\/v1" now/,
   );
+  const remedyOf = (change: Partial<typeof surroundings>) => {
+    try {
+      requireSameConditions(row, { ...now, ...change });
+    } catch (error) {
+      return error instanceof UserError ? error.remedy : '';
+    }
+    return '';
+  };
+  assert.match(remedyOf({ endpointIdentity: 'http://elsewhere/v1' }), /replies belong to the endpoint that gave them/);
+  assert.doesNotMatch(remedyOf({ endpointIdentity: 'http://elsewhere/v1' }), /reused/);
+  assert.match(remedyOf({ datasetSha256: 'other' }), /reused/);
   refused({ promptVersions: { generator: 'generator/0@2' } }, /prompts or sandbox/);
   refused({ fingerprint: { ...surroundings.fingerprint, runnerSha256: 'r2' } }, /prompts or sandbox/);
 });

@@ -40,6 +40,28 @@ export async function requireFreeName(input: {
   if (row !== undefined) throw nameInUse({ row, spec: input.prepared.spec, surroundings: input.surroundings });
 }
 
+/** The same for a dry run, which starts no sandbox to ask what it is: prompts and sandbox are not compared. */
+export async function requireFreeNameDry({
+  store,
+  prepared,
+}: {
+  store: Store;
+  prepared: PreparedSweep;
+}): Promise<void> {
+  const { spec, benchmark, endpoint } = prepared;
+  const row = await store.getSweep(spec.name);
+  if (row === undefined) return;
+  const rest = { promptVersions: {}, fingerprint: { python: '', numpy: '', runnerSha256: '' } };
+  const there = specIdentity(row.spec, {
+    ...rest,
+    datasetSha256: row.datasetSha256,
+    endpointIdentity: row.endpointIdentity,
+  });
+  const here = specIdentity(spec, { ...rest, datasetSha256: benchmark.sha256, endpointIdentity: endpoint.identity });
+  const found = diffIdentity(there.identity, here.identity);
+  throw found.length === 0 ? sameSweep(row.name) : otherSweep(row.name, found);
+}
+
 function nameInUse({
   row,
   spec,
@@ -49,18 +71,22 @@ function nameInUse({
   spec: SweepRow['spec'];
   surroundings: Surroundings;
 }): UserError {
-  if (row.specHash === specIdentity(spec, surroundings).hash) {
-    return new UserError({
-      message: `The sweep ${row.name} exists already, with this very spec`,
-      remedy: `Go on with it by \`qualityflow sweep resume ${row.name}\`, look at it by \`qualityflow report ${row.name}\`, or choose another name`,
-      exitCode: 2,
-    });
-  }
+  if (row.specHash === specIdentity(spec, surroundings).hash) return sameSweep(row.name);
+  return otherSweep(row.name, differences(row, spec, surroundings));
+}
+
+function sameSweep(name: string): UserError {
   return new UserError({
-    message: `The name ${row.name} is in use by a sweep whose results would differ`,
-    details: differences(row, spec, surroundings).map(
-      ({ path, before, after }) => `${path}: ${before} there, ${after} here`,
-    ),
+    message: `The sweep ${name} exists already, with this very spec`,
+    remedy: `Go on with it by \`qualityflow sweep resume ${name}\`, look at it by \`qualityflow report ${name}\`, or choose another name`,
+    exitCode: 2,
+  });
+}
+
+function otherSweep(name: string, found: readonly IdentityDifference[]): UserError {
+  return new UserError({
+    message: `The name ${name} is in use by a sweep whose results would differ`,
+    details: found.map(({ path, before, after }) => `${path}: ${before} there, ${after} here`),
     remedy: 'Choose another name',
     exitCode: 2,
   });
@@ -72,12 +98,14 @@ function nameInUse({
  */
 export function requireSameConditions(row: SweepRow, surroundings: Surroundings): void {
   if (row.specHash === specIdentity(row.spec, surroundings).hash) return;
+  const changed = differences(row, row.spec, surroundings);
+  const remedy = changed.some(({ path }) => path === 'model.endpoint')
+    ? 'Put that back, or run the spec under another name; replies belong to the endpoint that gave them, so another one is asked anew'
+    : 'Put that back, or run the spec under another name; replies to unchanged requests are reused';
   throw new UserError({
     message: `The sweep ${row.name} cannot go on: what its results depend on has changed since it began`,
-    details: differences(row, row.spec, surroundings).map(
-      ({ path, before, after }) => `${path}: ${before} then, ${after} now`,
-    ),
-    remedy: 'Put that back, or run the spec under another name; replies to unchanged requests are reused',
+    details: changed.map(({ path, before, after }) => `${path}: ${before} then, ${after} now`),
+    remedy,
     exitCode: 2,
   });
 }

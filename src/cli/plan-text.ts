@@ -1,3 +1,4 @@
+import { counted } from '../reports/terminal.ts';
 import { terminalLine } from '../reports/terminal-safe.ts';
 import type { RequestPlan } from '../spec/plan.ts';
 import { budgetText, dollars } from './budget-forecast.ts';
@@ -12,7 +13,7 @@ export function planText({ spec, tasks, endpoint }: PreparedSweep, plan: Request
     plan.withoutVisibleTests > 0 ? `, ${plan.withoutVisibleTests} of them without a visible test` : '';
   const rows: [string, string][] = [
     ['sweep', spec.name],
-    ['benchmark', `${spec.benchmark}: ${grouped(plan.problems)} problems${withoutVisible}`],
+    ['benchmark', `${spec.benchmark}: ${counted(plan.problems, 'problem')}${withoutVisible}`],
     ['runs', `${grouped(plan.problems * plan.samples)} (${grouped(plan.samples)} a problem)`],
     ['strategy', strategyText(spec.strategy)],
     ['model', `${spec.model.name} at ${endpoint.scripted ? 'the scripted offline model' : endpoint.identity}`],

@@ -1,6 +1,7 @@
 import { gradeHidden } from '../grading/grade-hidden.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
 import { type Finding, type LintReport, lintBenchmark } from '../problems/lint.ts';
+import { counted } from '../reports/terminal.ts';
 import { terminalLine } from '../reports/terminal-safe.ts';
 import { connectDocker, dockerStatus } from '../sandbox/docker-engine.ts';
 import { type Context, note, print, printJson } from './context.ts';
@@ -34,10 +35,12 @@ export async function lintProblemsCommand(input: {
     for (const { severity, taskId, message } of findings)
       print(context, terminalLine(`${severity}: ${taskId === undefined ? '' : `${taskId}: `}${message}`));
     const ran =
-      references.run === 0 ? 'no reference solution was run' : `${references.run} reference solutions were run`;
+      references.run === 0
+        ? 'no reference solution was run'
+        : `${counted(references.run, 'reference solution')} ${references.run === 1 ? 'was' : 'were'} run`;
     print(
       context,
-      `${terminalLine(report.path)}: ${report.tasks.length} tasks, ${errors} errors, ${findings.length - errors} warnings; ${ran}.`,
+      `${terminalLine(report.path)}: ${counted(report.tasks.length, 'task')}, ${counted(errors, 'error')}, ${counted(findings.length - errors, 'warning')}; ${ran}.`,
     );
   }
   return errors > 0 ? 1 : 0;

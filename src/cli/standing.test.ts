@@ -10,7 +10,7 @@ const spent = {
   possiblyCharged: { ...nothing, requests: 0 },
   cap: { tokens: null, microUsd: null },
 };
-const calm = { paced: undefined, awaitBudget: 0, late: undefined };
+const calm = { paced: undefined, awaitBudget: 0, late: undefined, retrying: undefined };
 
 test('a sweep in whose way nothing stands has nothing to say', () => {
   assert.deepEqual(standing({ plan: running, health: calm, spent }), []);
@@ -37,11 +37,28 @@ test('waits say until when, late problems since when', () => {
     paced: { problems: 1, untilMs: at.getTime() },
     awaitBudget: 2,
     late: { problems: 2, quietMs: 40_000 },
+    retrying: undefined,
   };
   assert.deepEqual(standing({ plan: running, health, spent }), [
     '1 problem paced until 14:03:20 by Retry-After',
     '2 problems waiting for budget that requests under way hold',
     '2 problems late: last heartbeat 40s ago',
+  ]);
+});
+
+test('retries say why, which attempt it is and when the next one comes; an endpoint’s words cannot move the cursor', () => {
+  const retrying = {
+    problems: 2,
+    reason: 'http://127.0.0.1:9/v1 cannot be reached: ECONNREFUSED\u001b[2J\n',
+    attempt: 7,
+    nextInMs: 20_000,
+  };
+  assert.deepEqual(standing({ plan: running, health: { ...calm, retrying }, spent }), [
+    '2 problems retry: http://127.0.0.1:9/v1 cannot be reached: ECONNREFUSED\\x1b[2J\\n (attempt 7, next try in 20s)',
+  ]);
+  const underWay = { problems: 1, reason: 'HTTP 503', attempt: 2, nextInMs: null };
+  assert.deepEqual(standing({ plan: running, health: { ...calm, retrying: underWay }, spent }), [
+    '1 problem retries: HTTP 503 (attempt 2, under way)',
   ]);
 });
 

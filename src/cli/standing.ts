@@ -1,3 +1,4 @@
+import { counted } from '../reports/terminal.ts';
 import { terminalLine } from '../reports/terminal-safe.ts';
 import type { Store, SweepPlan } from '../store/store.ts';
 import type { Health } from './problem-health.ts';
@@ -15,13 +16,22 @@ export function standing(input: {
   if (plan.state === 'blocked') lines.push(terminalLine(`blocked: ${plan.stateReason}`));
   if (health?.paced !== undefined) {
     const { problems, untilMs } = health.paced;
-    lines.push(`${problemsOf(problems)} paced until ${clock(untilMs)} by Retry-After`);
+    lines.push(`${counted(problems, 'problem')} paced until ${clock(untilMs)} by Retry-After`);
+  }
+  if (health?.retrying !== undefined) {
+    const { problems, reason, attempt, nextInMs } = health.retrying;
+    const next = nextInMs === null ? 'under way' : `next try in ${duration(nextInMs)}`;
+    lines.push(
+      terminalLine(
+        `${counted(problems, 'problem')} ${problems === 1 ? 'retries' : 'retry'}: ${reason} (attempt ${attempt}, ${next})`,
+      ),
+    );
   }
   if (health !== undefined && health.awaitBudget > 0)
-    lines.push(`${problemsOf(health.awaitBudget)} waiting for budget that requests under way hold`);
+    lines.push(`${counted(health.awaitBudget, 'problem')} waiting for budget that requests under way hold`);
   if (health?.late !== undefined) {
     const { problems, quietMs } = health.late;
-    lines.push(`${problemsOf(problems)} late: last heartbeat ${duration(quietMs)} ago`);
+    lines.push(`${counted(problems, 'problem')} late: last heartbeat ${duration(quietMs)} ago`);
   }
   if (spent !== undefined) lines.push(...budgetLine(spent));
   return lines;
@@ -36,14 +46,8 @@ function budgetLine({ settled, open, possiblyCharged, cap }: Awaited<ReturnType<
   ];
   if (parts.length === 0) return [];
   const doubtful =
-    possiblyCharged.requests === 0
-      ? ''
-      : `, ${possiblyCharged.requests} ${possiblyCharged.requests === 1 ? 'request' : 'requests'} possibly charged`;
+    possiblyCharged.requests === 0 ? '' : `, ${counted(possiblyCharged.requests, 'request')} possibly charged`;
   return [`budget: ${parts.join(', ')} used${doubtful}`];
-}
-
-function problemsOf(count: number): string {
-  return `${count} ${count === 1 ? 'problem' : 'problems'}`;
 }
 
 function usd(microUsd: number): string {

@@ -1,4 +1,5 @@
 import { selectTasks } from '../problems/select-tasks.ts';
+import { counted } from '../reports/terminal.ts';
 import { specIdentity } from '../spec/identity.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 import type { SweepRow } from '../store/store.ts';
@@ -92,7 +93,7 @@ function grow(input: {
   if (keepsAll && spec.samples >= sweep.spec.samples && tasks.length * spec.samples > sweep.planned)
     return { spec, tasks };
   throw new UserError({
-    message: `The sweep ${sweep.name} has ${sweep.tasks.length} tasks with ${sweep.spec.samples} samples; this would give ${tasks.length} with ${spec.samples}, and a sweep only grows`,
+    message: `The sweep ${sweep.name} has ${counted(sweep.tasks.length, 'task')} with ${counted(sweep.spec.samples, 'sample')}; this would give ${tasks.length} with ${spec.samples}, and a sweep only grows`,
     remedy: 'Ask for more than it has, or run another sweep: replies to unchanged requests are reused',
     exitCode: 2,
   });

@@ -1,6 +1,7 @@
 import { renderSweepList } from '../reports/render-lists.ts';
 import { type Context, print, printJson, renderOptions } from './context.ts';
 import { hasStore, withStore } from './open-state.ts';
+import { finishedOf } from './progress.ts';
 import type { ExitCode } from './user-error.ts';
 
 /** `sweep list`: newest last; a folder without any is no error. */
@@ -20,6 +21,7 @@ export async function listSweepsCommand({ context, json }: { context: Context; j
         strategy: spec.strategy.kind,
         model: spec.model.name,
         outcomes,
+        unfinished: row.planned - finishedOf(outcomes),
       })),
     );
   } else if (rows.length === 0) {

@@ -96,6 +96,31 @@ test('a sweep that has ended is not paused, nor does an unpause start it', async
   assert.equal((await store.getPlan('done'))?.state, 'completed');
 });
 
+test('a sweep whose budget ended it is unfinished, and its status says how it goes on', async () => {
+  await sweepNamed('short');
+  await store.updateOperational('short', { budget: { tokens: 100 } });
+  await store.setSweepState('short', 'completed');
+  assert.match((await run('sweep', 'status', 'short')).stderr, /`qualityflow sweep resume short` goes on/);
+  await store.recordOutcome({
+    run: { sweep: 'short', taskId: 'a', sample: 0, attempt: 1 },
+    outcome: 'budget_exhausted',
+    detail: '',
+    finalStep: '',
+    tokens: 0,
+    requests: 0,
+    trail: [],
+    submission: null,
+    fingerprint: null,
+    recordedAt: new Date(0).toISOString(),
+  });
+  const { stdout, stderr } = await run('sweep', 'status', 'short');
+  assert.match(stdout, /^short {2}unfinished/);
+  assert.match(stderr, /`qualityflow sweep resume short --budget-tokens N` goes on/);
+  const { state, unfinished } = JSON.parse((await run('sweep', 'status', 'short', '--json')).stdout);
+  assert.deepEqual({ state, unfinished }, { state: 'completed', unfinished: 4 });
+  assert.match((await run('sweep', 'list')).stdout, /short.*unfinished/);
+});
+
 test('an unpause does not end a block: it says the reason and what does, exit 3', async () => {
   await sweepNamed('b');
   await store.setSweepState('b', 'blocked', { reason: 'HTTP 401: bad key' });

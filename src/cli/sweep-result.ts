@@ -1,5 +1,6 @@
 import { renderReport } from '../reports/render-report.ts';
 import { buildReport } from '../reports/report.ts';
+import { counted } from '../reports/terminal.ts';
 import { terminalLine } from '../reports/terminal-safe.ts';
 import type { Store, SweepRow } from '../store/store.ts';
 import { type Context, note, print, printJson, renderOptions } from './context.ts';
@@ -40,7 +41,7 @@ export async function showResult(input: {
   if (left === 0) return 0;
   note(
     context,
-    `${left} of ${report.planned} runs have no final outcome: \`qualityflow sweep resume ${sweep.name}\` goes on with them.`,
+    `${left} of ${counted(report.planned, 'run')} ${left === 1 ? 'has' : 'have'} no final outcome: \`qualityflow sweep resume ${sweep.name}\` goes on with ${left === 1 ? 'it' : 'them'}.`,
   );
   return (report.outcomes.infra ?? 0) > 0 ? 3 : 1;
 }

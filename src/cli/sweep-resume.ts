@@ -30,7 +30,10 @@ export function resumeSweepCommand(
     const [next] = await store.listUnfinished({ sweep: name, from: 0, to: before.planned, limit: 1 });
     const json = input.json === true;
     if (next === undefined) {
-      note(context, `The sweep ${name} is complete: all ${before.planned} runs have a final outcome.`);
+      note(
+        context,
+        `The sweep ${name} is complete: ${before.planned === 1 ? 'its one run has' : `all ${before.planned} runs have`} a final outcome.`,
+      );
       return showResult({ context, store, sweep: before, followed: { kind: 'ended', run: 'completed' }, json });
     }
     const { prepared } = await prepareToGoOn({ context, sweep: before, dataDir: input.dataDir });

@@ -1,3 +1,4 @@
+import { counted } from '../reports/terminal.ts';
 import type { RequestPlan } from '../spec/plan.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 import type { SweepRow } from '../store/store.ts';
@@ -6,8 +7,8 @@ import { withStartedTemporal } from './connect.ts';
 import { type Context, note, print, printJson } from './context.ts';
 import { ensureReady } from './ensure-ready.ts';
 import { followSweep } from './follow-sweep.ts';
-import { createSweep, requireFreeName } from './launch-sweep.ts';
-import { withStore } from './open-state.ts';
+import { createSweep, requireFreeName, requireFreeNameDry } from './launch-sweep.ts';
+import { hasStore, withStore } from './open-state.ts';
 import { planText } from './plan-text.ts';
 import { type PreparedSweep, planOf, prepareSweep } from './prepare-sweep.ts';
 import { readSpec, type SpecFlags } from './spec-input.ts';
@@ -31,6 +32,8 @@ export async function runSweepCommand(
   const spec = await readSpec({ context, file: input.file, flags: input.flags });
   const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir, dryRun: input.dryRun });
   requireUsefulBudget(prepared);
+  if (input.dryRun === true && hasStore(context))
+    await withStore(context, (store) => requireFreeNameDry({ store, prepared }));
   const plan = planOf(prepared);
   if (input.dryRun === true) {
     if (input.json === true)
@@ -88,7 +91,7 @@ export function announce(context: Context, sweep: SweepRow, uiUrl: string): void
     : '';
   note(
     context,
-    `Sweep ${sweep.name}: ${sweep.planned} runs.${scripted}${uiUrl === '' ? '' : ` Temporal UI: ${uiUrl}`}`,
+    `Sweep ${sweep.name}: ${counted(sweep.planned, 'run')}.${scripted}${uiUrl === '' ? '' : ` Temporal UI: ${uiUrl}`}`,
   );
 }
 

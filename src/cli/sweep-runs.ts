@@ -1,4 +1,5 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { counted } from '../reports/terminal.ts';
 import type { SweepRow } from '../store/store.ts';
 import { sweepWorkflowId } from '../temporal/ids.ts';
 import { problemWorkflowId } from '../temporal/problem-id.ts';
@@ -102,7 +103,7 @@ export function problemPage(
 
 function detailsOf({ name, spec, planned, scripted, endpointIdentity }: SweepRow): string {
   const lines = [
-    `Sweep **${name}**: ${planned} runs`,
+    `Sweep **${name}**: ${counted(planned, 'run')}`,
     `* model ${spec.model.name} at ${scripted ? 'the scripted offline model: its numbers say nothing about any real one' : endpointIdentity}`,
     `* strategy ${JSON.stringify(spec.strategy)}`,
     `* \`qualityflow sweep status ${name}\` and \`qualityflow report ${name}\` show how it stands`,

@@ -1,8 +1,10 @@
 import { renderStatus } from '../reports/render-lists.ts';
+import type { Store } from '../store/store.ts';
 import { withRunningTemporal } from './connect.ts';
 import { type Context, note, print, printJson, renderOptions } from './context.ts';
 import { withSweep } from './open-state.ts';
 import { type Health, problemHealth } from './problem-health.ts';
+import { finishedOf } from './progress.ts';
 import { standing } from './standing.ts';
 import { runningProblems, sweepRun } from './sweep-runs.ts';
 import type { ExitCode } from './user-error.ts';
@@ -33,10 +35,12 @@ export function sweepStatusCommand({
         running: now.running,
         planned,
         outcomes: all,
+        unfinished: planned - finishedOf(outcomes),
         stages: now.stages,
         paced: now.health?.paced ?? null,
         awaitBudget: now.health?.awaitBudget ?? 0,
         late: now.health?.late ?? null,
+        retrying: now.health?.retrying ?? null,
         spent,
         scripted,
       });
@@ -51,10 +55,17 @@ export function sweepStatusCommand({
     );
     for (const line of standing({ plan: sweep, health: now.health, spent })) print(context, `  ${line}`);
     const [next] = await store.listUnfinished({ sweep: name, from: 0, to: sweep.planned, limit: 1 });
-    if (next !== undefined && !now.running)
-      note(context, `Nothing of it runs now: \`qualityflow sweep resume ${name}\` goes on.`);
+    if (next !== undefined && !now.running) {
+      const flags = (outcomes.budget_exhausted ?? 0) > 0 ? raisedBudget(spent.cap) : '';
+      note(context, `Nothing of it runs now: \`qualityflow sweep resume ${name}${flags}\` goes on.`);
+    }
     return 0;
   });
+}
+
+/** Flags for a higher budget in the units that the sweep has one in. */
+function raisedBudget({ tokens, microUsd }: Awaited<ReturnType<Store['spent']>>['cap']): string {
+  return `${tokens === null ? '' : ' --budget-tokens N'}${microUsd === null ? '' : ' --budget-usd N'}`;
 }
 
 interface Now {

@@ -24,7 +24,7 @@ export function renderSweepList(
       terminalLine(spec.benchmark),
       spec.strategy.kind,
       terminalLine(spec.model.name) + (sweep.scripted ? ' (scripted)' : ''),
-      stateText(sweep.state, paint),
+      stateText(shownState({ ...sweep, outcomes }), paint),
       `${count(finished(outcomes))}/${count(sweep.planned)}`,
       count(outcomes.pass ?? 0),
       sweep.createdAt.slice(0, 16).replace('T', ' '),
@@ -55,7 +55,7 @@ export function renderStatus(status: SweepStatus, options: RenderOptions): strin
   const scripted = status.scripted ? paint('yellow', '  (scripted model: not a measurement)') : '';
   const barWidth = Math.max(10, Math.min(40, terminalColumns(options.width) - 34));
   const lines = [
-    `${paint(['bold', 'cyan'], terminalLine(status.name))}  ${stateText(status.state, paint)}${scripted}`,
+    `${paint(['bold', 'cyan'], terminalLine(status.name))}  ${stateText(shownState(status), paint)}${scripted}`,
     `  ${paint('green', bar({ share, width: barWidth }))} ${count(done)} of ${count(status.planned)} finished (${percent(share)})`,
     `  ${outcomeText(outcomes, paint)}`,
   ];
@@ -67,6 +67,11 @@ export function renderStatus(status: SweepStatus, options: RenderOptions): strin
   }
   if (status.blocked !== undefined) lines.push(paint('red', `  blocked: ${terminalLine(status.blocked)}`));
   return `${lines.join('\n')}\n`;
+}
+
+/** A sweep that has ended with runs that a resume would go on with is not called completed. */
+export function shownState(sweep: { state: string; planned: number; outcomes: Record<string, number> }): string {
+  return sweep.state === 'completed' && finished(sweep.outcomes) < sweep.planned ? 'unfinished' : sweep.state;
 }
 
 function finished(outcomes: Record<string, number>): number {
@@ -85,6 +90,7 @@ function stateText(state: string, paint: Paint): string {
     case 'paused':
     case 'blocked':
     case 'cancelled':
+    case 'unfinished':
       return paint('yellow', state);
     default:
       return terminalLine(state);

@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import { confusionRates } from './checker.ts';
 import { outcomeText } from './outcome-text.ts';
+import { shownState } from './render-lists.ts';
 import type { SweepReport } from './report.ts';
 import {
   bar,
@@ -45,8 +46,8 @@ function heading(report: SweepReport, paint: Paint): string[] {
     report.benchmark,
     report.strategy,
     report.model,
-    `${report.tasks} tasks × ${report.samples}`,
-    report.state,
+    `${counted(report.tasks, 'task')} × ${counted(report.samples, 'sample')}`,
+    shownState(report),
   ];
   const sandboxes = report.sandboxes.map(
     (s) => `Python ${s.python}, numpy ${s.numpy}, runner ${s.runnerSha256.slice(0, 12)}`,
@@ -121,7 +122,7 @@ function outcomeBlock(report: SweepReport, { paint, title }: { paint: Paint; tit
     lines.push(
       paint(
         'yellow',
-        `  The budget ended ${counted(exhausted, 'run')}, which count as unfinished: raise it with \`sweep resume ${terminalLine(report.sweep)} ${capped} N\`.`,
+        `  The budget ended ${counted(exhausted, 'run')}, which ${exhausted === 1 ? 'counts' : 'count'} as unfinished: raise it with \`sweep resume ${terminalLine(report.sweep)} ${capped} N\`.`,
       ),
     );
   }

@@ -492,5 +492,18 @@ test('every block of a scripted report says so; text fits its width and carries 
   assert.equal(stripVTControlCharacters(status), status);
   const list = renderSweepList([{ sweep, outcomes }], { color: false, width: 80 });
   assert.match(list, /1\/2/u);
+  const ended = {
+    name: 's',
+    state: 'completed',
+    scripted: false,
+    planned: 2,
+    outcomes: { pass: 1, budget_exhausted: 1 },
+  };
+  assert.match(renderStatus(ended, { color: false, width: 80 }), /^s  unfinished\n/u);
+  assert.match(renderStatus({ ...ended, outcomes: { pass: 1 } }, { color: false, width: 80 }), /^s  unfinished\n/u);
+  assert.match(
+    renderStatus({ ...ended, outcomes: { pass: 1, wrong: 1 } }, { color: false, width: 80 }),
+    /^s  completed\n/u,
+  );
   assert.match(list, /\(scripted\)/u);
 });
