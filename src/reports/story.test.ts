@@ -110,7 +110,9 @@ async function recordedStore(t: TestContext): Promise<Store> {
     result: '[true,false]',
   });
   // Side by side with the first check, recorded late and in no order of names.
-  for (const name of ['check/generate/0/test/10', 'check/generate/0/test/0/trace']) {
+  for (const name of ['again', 'trace']
+    .map((last) => `check/generate/0/test/0/${last}`)
+    .concat('check/generate/0/test/10')) {
     await store.recordStep({
       ...step,
       step: name,
@@ -155,12 +157,18 @@ test('the story of a problem has every step with prompt, reply, code, rule, verd
     story.groups.map((group) => [group.stage, group.steps.length]),
     [
       ['generate', 1],
-      ['check', 4],
+      ['check', 5],
     ],
   );
   assert.deepEqual(
     story.groups[1]?.steps.map((step) => step.step),
-    ['check/generate/0/test/0/trace', 'check/generate/0/test/0', 'check/generate/0/test/10', 'check/generate/0'],
+    [
+      'check/generate/0/test/0/trace',
+      'check/generate/0/test/0',
+      'check/generate/0/test/0/again',
+      'check/generate/0/test/10',
+      'check/generate/0',
+    ],
   );
   const text = renderProblem(story, { color: false, width: 100, full: false });
   for (const part of [
