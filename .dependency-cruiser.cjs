@@ -10,11 +10,11 @@ const law = {
   problems: ['python-syntax'],
   agents: ['problems', 'python-syntax'],
   statistics: [],
-  spec: ['problems', 'agents'],
+  spec: ['problems', 'agents', 'models'],
   sandbox: [],
   grading: ['problems', 'sandbox', 'statistics'],
   store: ['statistics'],
-  temporal: ['store'],
+  temporal: [],
   setup: ['sandbox', 'grading', 'temporal', 'models', 'problems', 'store'],
   reports: ['store', 'statistics'],
 };

@@ -3,8 +3,9 @@ import { exceedsContext } from '../agents/context-budget.ts';
 import type { Unextracted } from '../agents/extract-program.ts';
 import { asCompletion } from '../agents/prompt-parts.ts';
 import { type Asked, askModel, BudgetExhausted } from '../models/ask-model.ts';
+import { replyLimit } from '../models/cost.ts';
 import { type Account, ModelError, type ModelReply, type ModelRequest, type Prompt } from '../models/model.ts';
-import { effectiveParameters } from '../models/request-key.ts';
+import { requestBody } from '../models/request-key.ts';
 import type { Held, ModelContext, ReplyRef, Unusable } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { modelFailure, permanentFailure } from './failures.ts';
@@ -44,9 +45,7 @@ export async function ask<Answer extends { kind: string }>(
     sample: run.sample,
     retry: context.retry,
   };
-  const parameters = effectiveParameters(request);
-  const bound = parameters.max_tokens ?? parameters.max_completion_tokens;
-  const maxTokens = typeof bound === 'number' ? bound : prompt.maxTokens;
+  const maxTokens = replyLimit(requestBody(request)) ?? prompt.maxTokens;
   if (
     model.contextTokens !== undefined &&
     exceedsContext({ messages: prompt.messages, maxTokens, contextTokens: model.contextTokens })

@@ -1,4 +1,4 @@
-import type { Cost, ModelReply, ModelRequest } from './model.ts';
+import type { Cost, JsonValue, ModelReply, ModelRequest } from './model.ts';
 import { ModelError } from './model.ts';
 import { requestBody } from './request-key.ts';
 
@@ -32,13 +32,17 @@ export function costOf(tokens: { prompt: number; completion: number }, prices: P
  */
 export function boundOf(request: ModelRequest, prices: Prices | undefined): Cost {
   const body = requestBody(request);
-  const limits = [body.max_tokens, body.max_completion_tokens].filter((limit) => typeof limit === 'number');
-  const reply =
-    limits.length === 0 ? (request.settings.contextTokens ?? request.prompt.maxTokens) : Math.max(...limits);
+  const reply = replyLimit(body) ?? request.settings.contextTokens ?? request.prompt.maxTokens;
   // A server that draws several replies and keeps the best is paid for all of them.
   const draws = typeof body.best_of === 'number' ? Math.max(1, body.best_of) : 1;
   const prompt = Buffer.byteLength(JSON.stringify(body));
   return costOf({ prompt, completion: Math.ceil(Math.max(0, reply) * draws) }, prices);
+}
+
+/** The longest reply, in tokens, that a request's body allows; undefined when it names no limit. */
+export function replyLimit(body: Record<string, JsonValue>): number | undefined {
+  const limits = [body.max_tokens, body.max_completion_tokens].filter((limit) => typeof limit === 'number');
+  return limits.length === 0 ? undefined : Math.max(...limits);
 }
 
 /** No reply costs more tokens or micro-dollars than this; a server that says so is wrong, and its sums would leave the exact numbers. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { canonicalJson } from './canonical-json.ts';
 import type { ModelRequest, ModelSettings, Prompt } from './model.ts';
-import { canonicalJson, effectiveParameters, requestBody, requestKey } from './request-key.ts';
+import { effectiveParameters, requestBody, requestKey } from './request-key.ts';
 
 const settings: ModelSettings = {
   endpoint: 'default',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from './canonical-json.ts';
 import type { JsonValue, ModelRequest } from './model.ts';
 
 /** Fields that this client sets itself: a spec cannot replace them. Streaming and `n` > 1 would be replies nobody reads. */
@@ -76,16 +77,6 @@ export function requestKey({ request, endpointIdentity }: { request: ModelReques
     retry,
   });
   return createHash('sha256').update(canonical).digest('hex');
-}
-
-/** JSON with sorted keys and no white space: equal values give equal text. */
-export function canonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (value !== null && typeof value === 'object') {
-    const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-    return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`).join(',')}}`;
-  }
-  return JSON.stringify(value);
 }
 
 function wellFormedObject(value: Record<string, JsonValue>): Record<string, JsonValue> {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson, diffIdentity, specIdentity } from './identity.ts';
+import { canonicalJson } from '../models/canonical-json.ts';
+import { diffIdentity, specIdentity } from './identity.ts';
 import { parseSpecValue } from './parse-spec.ts';
 
 const surroundings = {

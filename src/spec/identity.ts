@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../models/canonical-json.ts';
 import type { JsonValue } from '../models/model.ts';
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
 import type { SweepSpec } from './spec.ts';
@@ -67,14 +68,6 @@ export function diffIdentity(before: Identity, after: Identity): IdentityDiffere
     .toSorted()
     .filter((path) => left.get(path) !== right.get(path))
     .map((path) => ({ path, before: left.get(path) ?? 'absent', after: right.get(path) ?? 'absent' }));
-}
-
-/** JSON with the keys of every object in order of their UTF-16 units and no spaces: one text for one value. */
-export function canonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(',')}}`;
 }
 
 function flatten(value: JsonValue, path = '', into = new Map<string, string>()): Map<string, string> {
