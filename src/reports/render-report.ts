@@ -126,6 +126,14 @@ function outcomeBlock(report: SweepReport, { paint, title }: { paint: Paint; tit
       ),
     );
   }
+  if (report.forgeablePasses > 0) {
+    lines.push(
+      paint(
+        'yellow',
+        `  Passes that rest on the program's own process, because a test cannot be replayed (a hostile program could forge that): ${count(report.forgeablePasses)}`,
+      ),
+    );
+  }
   const invalid = report.outcomes.invalid_test ?? 0;
   if (invalid > 0) {
     const runs = counted(invalid, 'run');

@@ -441,6 +441,19 @@ test('what the benchmark could not judge is no verdict on the checker', async (t
   assert.match(renderReport(report, { color: false, width: 80 }), /own tests failed on 1 run:/u);
 });
 
+test('a pass that a program could have forged is counted and told', async (t) => {
+  const store = await freshStore(t);
+  await startSweep(store, { tasks: 2 });
+  const graded = { verdict: 'pass', tests: 1, passed: 1 } as const;
+  const sound = { ...program('generated', 0, true, true), graded };
+  const doubtful = { ...program('generated', 0, true, true), graded: { ...graded, forgeable: true } as const };
+  await store.recordOutcome(row({ task: 't0', outcome: 'pass', trail: [sound], submission: 0 }));
+  await store.recordOutcome(row({ task: 't1', outcome: 'pass', trail: [sound, doubtful], submission: 1 }));
+  const report = await buildReport({ store, sweep: 's' });
+  assert.equal(report.forgeablePasses, 1);
+  assert.match(renderReport(report, { color: false, width: 80 }), /rest on the program's own process.*: 1$/mu);
+});
+
 test('an empty sweep and an unknown one', async (t) => {
   const store = await freshStore(t);
   await startSweep(store, { tasks: [] });

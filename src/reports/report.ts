@@ -73,6 +73,8 @@ export interface SweepReport {
   withoutSteps: ReportStep[];
   /** The paper's pass@5: the submission or any of the four other programs made last passes. Null for strategies that make one program. */
   lastFive: { passed: number; share: number | null } | null;
+  /** Passes whose verdict rests on a test inside the program's own process: it could have been forged. */
+  forgeablePasses: number;
 }
 
 /** Reads a sweep's outcomes once, as a stream. Throws a `StoreError` when there is no such sweep. */
@@ -91,6 +93,7 @@ interface Tally {
   sandboxes: Map<string, SandboxFingerprint>;
   funnel: Funnel;
   lastFive: number;
+  forgeablePasses: number;
 }
 
 function startTally({ spec, tasks }: SweepRow): Tally {
@@ -102,6 +105,7 @@ function startTally({ spec, tasks }: SweepRow): Tally {
     sandboxes: new Map(),
     funnel: emptyFunnel(),
     lastFive: 0,
+    forgeablePasses: 0,
   };
 }
 
@@ -121,6 +125,8 @@ function countOutcome(tally: Tally, row: OutcomeRow): void {
   }
   countRun(tally.funnel, row);
   if (lastFive(row).some((entry) => entry.graded.verdict === 'pass')) tally.lastFive++;
+  const submitted = row.submission === null ? undefined : row.trail[row.submission];
+  if (row.outcome === 'pass' && submitted?.graded.forgeable === true) tally.forgeablePasses++;
   if (row.fingerprint !== null) tally.sandboxes.set(JSON.stringify(row.fingerprint), row.fingerprint);
 }
 
@@ -176,6 +182,7 @@ function summarise(input: {
     checkerByStep: tally.steps.map(({ step, confusion }) => ({ step, ...confusion, ...confusionRates(confusion) })),
     funnel: tally.funnel.generated.entered === 0 ? null : tally.funnel,
     lastFive: zeroShot ? null : { passed: tally.lastFive, share: share(tally.lastFive) },
+    forgeablePasses: tally.forgeablePasses,
   };
 }
 
