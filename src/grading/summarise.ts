@@ -1,8 +1,8 @@
 import type { Graded, TestResult, Verdict } from './verdict.ts';
 
 /**
- * A submission's verdict from its results in test order: the first test that the program failed decides. Without one, an unusable
- * or unexecuted test, or no test at all, is `invalid_test`: a pass needs every test.
+ * A submission's verdict from its results in test order: the first test that the program failed decides; one that was not run because the
+ * program had ended badly before is failed, too. Without one, an unusable test, or no test at all, is `invalid_test`: a pass needs every test.
  */
 export function summarise(results: readonly TestResult[]): Graded {
   const passed = results.filter((result) => result.status === 'pass').length;
@@ -25,8 +25,9 @@ function failureVerdict(status: TestResult['status']): Exclude<Verdict, 'pass' |
   switch (status) {
     case 'pass':
     case 'invalid_test':
-    case 'not_run':
       return undefined;
+    case 'not_run':
+      return 'error';
     case 'fail':
       return 'wrong';
     case 'error':

@@ -3,7 +3,7 @@ import type Docker from 'dockerode';
 import { z } from 'zod';
 import type { RunnerFrame } from './frames.ts';
 import { createPool, type Pool, type Task } from './pool.ts';
-import { parseOutputRow, parseStdioRow } from './rows.ts';
+import { parseOutputRow, parseStdioRow, type RowTag } from './rows.ts';
 import {
   type CallsJob,
   type JudgeJob,
@@ -15,7 +15,7 @@ import {
   type StdioJob,
   type StdioRow,
 } from './sandbox.ts';
-import { openSlot, type Slot, SlotLost } from './slot.ts';
+import { openSlot, type RunnerJob, type Slot, SlotLost } from './slot.ts';
 import { sweepLeftovers } from './sweeper.ts';
 import { messageOf, within } from './within.ts';
 
@@ -64,14 +64,17 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
     runCalls({ programs: items, calls, limits, stopAfter, signal }: CallsJob) {
       return eachProgram(items, signal, async (program, either) => {
         if (calls.length === 0) return [];
-        const request = { op: 'calls', ...program, calls, limits, stopAfter };
+        const job = {
+          request: { op: 'calls', count: calls.length, limits, stopAfter },
+          payload: { ...program, calls },
+        };
         const rows = await runOrBlame(programs, {
           memoryBytes: limits.memoryBytes,
           signal: either,
           execute: (slot) =>
             collectRows<OutputRow>({
               slot,
-              request,
+              job,
               count: calls.length,
               parse: parseOutputRow,
               ofOutput: () => undefined,
@@ -84,14 +87,17 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
     runStdio({ programs: items, inputs, limits, stopAfter, signal }: StdioJob) {
       return eachProgram(items, signal, async (program, either) => {
         if (inputs.length === 0) return [];
-        const request = { op: 'stdio', ...program, inputs, limits, stopAfter };
+        const job = {
+          request: { op: 'stdio', count: inputs.length, limits, stopAfter },
+          payload: { ...program, inputs },
+        };
         const rows = await runOrBlame(programs, {
           memoryBytes: limits.memoryBytes,
           signal: either,
           execute: (slot) =>
             collectRows<StdioRow>({
               slot,
-              request,
+              job,
               count: inputs.length,
               parse: parseStdioRow,
               ofOutput: (output) => ({ kind: 'value', stdout: output.toString('utf8') }),
@@ -102,11 +108,11 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
     },
 
     async runJudge({ source, input, trust, seconds, signal }: JudgeJob): Promise<JudgeResult> {
-      const request = { op: 'judge', source, input, seconds, memoryBytes: JUDGE_MEMORY_BYTES };
+      const job = { request: { op: 'judge', source, seconds, memoryBytes: JUDGE_MEMORY_BYTES }, payload: { input } };
       const result = await runOrBlame(judges[trust], {
         memoryBytes: JUDGE_MEMORY_BYTES,
         signal,
-        execute: (slot) => judge(slot, request),
+        execute: (slot) => judge(slot, job),
       });
       return result ?? { kind: 'failed', reason: 'crash', detail: LOST };
     },
@@ -147,16 +153,16 @@ async function eachProgram<P, R>(
 
 async function collectRows<Row>(options: {
   slot: Slot;
-  request: object;
+  job: RunnerJob;
   count: number;
-  parse: (body: Buffer) => Row;
+  parse: (body: Buffer, tag: RowTag) => Row;
   ofOutput: (output: Buffer) => Row | undefined;
 }): Promise<(Row | { kind: 'crash'; detail: string })[]> {
-  const { slot, request, count, parse, ofOutput } = options;
+  const { slot, job, count, parse, ofOutput } = options;
   const rows: (Row | undefined)[] = Array.from({ length: count }, () => undefined);
-  const { recycled } = await send(slot, request, ({ tag, body }) => {
-    if (tag === 'R')
-      rows.fill(parse(body.subarray(8)), body.readUInt32BE(0), body.readUInt32BE(0) + body.readUInt32BE(4));
+  const { recycled } = await send(slot, job, ({ tag, body }) => {
+    if (tag === 'R' || tag === 'N')
+      rows.fill(parse(body.subarray(8), tag), body.readUInt32BE(0), body.readUInt32BE(0) + body.readUInt32BE(4));
     if (tag === 'S') rows[body.readUInt32BE(0)] = ofOutput(body.subarray(4));
   });
   return rows.map((row) => {
@@ -172,9 +178,9 @@ const judgeFailure = z.object({
 });
 
 /** Like rows, what comes from a judge is checked for its shape only: tests written by a model run in it. */
-async function judge(slot: Slot, request: object): Promise<JudgeResult> {
+async function judge(slot: Slot, job: RunnerJob): Promise<JudgeResult> {
   let result: JudgeResult | undefined;
-  await send(slot, request, ({ tag, body }) => {
+  await send(slot, job, ({ tag, body }) => {
     if (tag !== 'O' && tag !== 'E') return;
     try {
       const answer: unknown = JSON.parse(body.toString('latin1'));
@@ -196,7 +202,7 @@ const versionsMessage = z.object({ versions: z.object({ python: z.string(), nump
 
 async function readVersions(slot: Slot): Promise<{ python: string; numpy: string }> {
   let versions: { python: string; numpy: string } | undefined;
-  await send(slot, { op: 'versions' }, ({ tag, body }) => {
+  await send(slot, { request: { op: 'versions' } }, ({ tag, body }) => {
     if (tag !== 'J') return;
     const message = versionsMessage.safeParse(JSON.parse(body.toString('utf8')));
     if (message.success) versions = message.data.versions;
@@ -205,10 +211,10 @@ async function readVersions(slot: Slot): Promise<{ python: string; numpy: string
   return versions;
 }
 
-function send(slot: Slot, request: object, onFrame: (frame: RunnerFrame) => void): Promise<{ recycled: boolean }> {
+function send(slot: Slot, job: RunnerJob, onFrame: (frame: RunnerFrame) => void): Promise<{ recycled: boolean }> {
   let failure: unknown;
   return slot
-    .run(request, (frame) => {
+    .run(job, (frame) => {
       try {
         onFrame(frame);
       } catch (error) {

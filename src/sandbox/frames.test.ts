@@ -54,8 +54,14 @@ test("Docker's stream headers never show in the output, wherever the chunks are 
   );
 });
 
-test('a request is its length and JSON in which lone surrogates survive', () => {
-  const frame = requestFrame({ source: 'ü\ud800' });
-  assert.equal(frame.readUInt32BE(0), frame.length - 4);
-  assert.deepEqual(JSON.parse(frame.subarray(4).toString('utf8')), { source: 'ü\ud800' });
+test('a request is two texts behind their lengths, in which lone surrogates survive', () => {
+  const parts = (frame: Buffer) => {
+    const size = frame.readUInt32BE(0);
+    const payload = frame.subarray(8 + size);
+    assert.equal(frame.readUInt32BE(4 + size), payload.length);
+    return [frame.subarray(4, 4 + size), payload].map((part) => part.toString('utf8'));
+  };
+  const [request, payload] = parts(requestFrame({ op: 'calls' }, { source: 'ü\ud800' }));
+  assert.deepEqual([request, JSON.parse(payload ?? '')], ['{"op":"calls"}', { source: 'ü\ud800' }]);
+  assert.deepEqual(parts(requestFrame({ op: 'ping' })), ['{"op":"ping"}', '']);
 });

@@ -68,11 +68,16 @@ export interface RunnerFrame {
 /** What the runner accepts; it ends when it is sent more. */
 const MAX_REQUEST_BYTES = 1 << 30;
 
-export function requestFrame(request: object): Buffer {
-  const body = Buffer.from(JSON.stringify(request));
-  if (body.length > MAX_REQUEST_BYTES)
-    throw new SandboxError(`a job of ${body.length} bytes is too large for the sandbox: split its calls`);
-  const header = Buffer.alloc(4);
-  header.writeUInt32BE(body.length);
-  return Buffer.concat([header, body]);
+/** A request and its payload, each JSON behind its length. The payload is read by the job's own processes only. */
+export function requestFrame(request: object, payload?: object): Buffer {
+  const parts = [request, payload].map((part) => Buffer.from(part === undefined ? '' : JSON.stringify(part)));
+  return Buffer.concat(
+    parts.flatMap((part) => {
+      if (part.length > MAX_REQUEST_BYTES)
+        throw new SandboxError(`a job of ${part.length} bytes is too large for the sandbox: split its calls`);
+      const size = Buffer.alloc(4);
+      size.writeUInt32BE(part.length);
+      return [size, part];
+    }),
+  );
 }

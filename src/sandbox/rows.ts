@@ -20,9 +20,12 @@ const exception = z.object({
   phase: z.enum(['compile', 'import', 'entry', 'call', 'encode']),
 });
 
-const outputRow = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('value'), value: z.string(), repr: text }),
-  exception,
+const value = z.object({ kind: z.literal('value'), value: z.string(), repr: text });
+
+/** What a program may say of a call. That it was stopped, or how it died, is the runner's to say. */
+const saidByProgram = z.discriminatedUnion('kind', [value, exception]);
+
+const saidByRunner = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('timeout') }),
   z.object({ kind: z.literal('memory_limit') }),
   z.object({ kind: z.literal('output_limit') }),
@@ -32,17 +35,21 @@ const outputRow = z.discriminatedUnion('kind', [
 
 const UNREADABLE = { kind: 'crash', detail: 'wrote into its result pipe' } as const;
 
-export function parseOutputRow(body: Buffer): OutputRow {
+/** The runner's tag of a frame of rows: who says it. */
+export type RowTag = 'R' | 'N';
+
+export function parseOutputRow(body: Buffer, tag: RowTag): OutputRow {
   try {
-    return outputRow.parse(JSON.parse(body.toString('utf8')));
+    const said: unknown = JSON.parse(body.toString('utf8'));
+    return tag === 'R' ? saidByProgram.parse(said) : saidByRunner.parse(said);
   } catch {
     return UNREADABLE;
   }
 }
 
 /** A row of a standard-input program that did not end well; its output travels apart, as bytes. */
-export function parseStdioRow(body: Buffer): StdioRow {
-  const row = parseOutputRow(body);
+export function parseStdioRow(body: Buffer, tag: RowTag): StdioRow {
+  const row = parseOutputRow(body, tag);
   if (row.kind === 'value') return UNREADABLE;
   if (row.kind !== 'exception') return row;
   return { kind: 'exception', type: row.type, message: row.message, line: row.line };

@@ -9,6 +9,7 @@ export const RUNNER_FILES = [
   'qf_encoding.py',
   'qf_harden.py',
   'qf_host.py',
+  'qf_scratch.py',
   'qf_supervise.py',
 ] as const;
 

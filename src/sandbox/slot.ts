@@ -34,13 +34,19 @@ const controlMessage = z.object({
   recycle: z.string().nullish(),
 });
 
+/** `request` is for PID 1; `payload` (sources, inputs) only for the job's own processes, so that no later program finds it. */
+export interface RunnerJob {
+  request: object;
+  payload?: object | undefined;
+}
+
 /** One warm container, one request at a time. Opened by `openSlot`; gone after `close`, after a loss, or with this process. */
 export interface Slot {
   readonly memoryBytes: number;
   /** False once it must not be given another job. */
   readonly usable: boolean;
-  /** Sends one request and hands over the runner's frames up to its "done". Throws `SlotLost`. `recycled`: the container gave itself up afterwards. */
-  run(request: object, onFrame: (frame: RunnerFrame) => void): Promise<{ recycled: boolean }>;
+  /** Sends one job and hands over the runner's frames up to its "done". Throws `SlotLost`. `recycled`: the container gave itself up afterwards. */
+  run(job: RunnerJob, onFrame: (frame: RunnerFrame) => void): Promise<{ recycled: boolean }>;
   close(): Promise<void>;
 }
 
@@ -143,11 +149,11 @@ export async function openSlot(options: SlotOptions): Promise<Slot> {
     get usable() {
       return lost === undefined;
     },
-    run(request, onFrame) {
+    run({ request, payload }, onFrame) {
       if (lost !== undefined) return Promise.reject(lost);
       if (job !== undefined) return Promise.reject(new SandboxError('a slot takes one job at a time'));
       return new Promise((resolve, reject) => {
-        const frame = requestFrame(request);
+        const frame = requestFrame(request, payload);
         job = { onFrame, resolve, reject };
         connected.write(frame);
       });

@@ -2,7 +2,7 @@
 
 Frames to the supervisor: one tag byte, four bytes of length (big endian), payload.
     L  the program is loaded       F  it did not load; payload is the row of all its calls
-    R  an ordinary row             A  a row that counts as abnormal (memory or output limit)
+    R  an ordinary row             M, X  it met the limit of memory, of output (`LIMITS`)
     O  a judge's output, JSON text         E  why a program or judge ended badly
 """
 
@@ -12,7 +12,7 @@ import random
 import reprlib
 import sys
 import types
-from json import JSONEncoder
+from json import JSONEncoder, loads
 
 import qf_encoding
 
@@ -28,8 +28,7 @@ _write = os.write
 _getpid = os.getpid
 _exit = os._exit
 
-_MEMORY = b'{"kind":"memory_limit"}'
-_OUTPUT = b'{"kind":"output_limit"}'
+LIMITS = {b"M": {"kind": "memory_limit"}, b"X": {"kind": "output_limit"}}
 
 _short = reprlib.Repr()
 _short.maxlevel, _short.maxstring, _short.maxother, _short.maxlong = 4, 200, 200, 200
@@ -108,12 +107,12 @@ def describe(error, phase):
     return row
 
 
-def _failure(error, phase):
+def _failure(error, phase, tag=b"R"):
     """(tag, payload) for an exception: a MemoryError is the limit at work."""
     if isinstance(error, MemoryError):
         error.__traceback__ = None
-        return b"A", _MEMORY
-    return b"R", _dumps(describe(error, phase)).encode("ascii")
+        return b"M", b""
+    return tag, _dumps(describe(error, phase)).encode("ascii")
 
 
 def bounded_repr(value, encoded_length):
@@ -137,8 +136,31 @@ def _module(name):
     return module
 
 
-def run_calls(fd, source, entry_point, calls, first, output_left):
+def read_job(payload):
+    """The job's payload, whose memory goes back to the system before the program begins."""
+    with payload.view() as view:
+        job = loads(str(view, "utf-8", "surrogatepass"))
+    payload.drop()
+    return job
+
+
+def read_script(payload, index):
+    """The same for a program that reads its input: standard input is a file in memory, so one that reads none of it blocks nobody."""
+    job = read_job(payload)
+    stdin = os.memfd_create("stdin", os.MFD_CLOEXEC)
+    data = memoryview(job["inputs"][index].encode("utf-8", "surrogatepass"))
+    while data:
+        data = data[_write(stdin, data):]
+    os.lseek(stdin, 0, os.SEEK_SET)
+    os.dup2(stdin, 0)
+    os.close(stdin)
+    return job["source"]
+
+
+def run_calls(fd, job, first, output_left):
     """Loads the program once and makes the calls from `first` on; the module's state lives from call to call."""
+    source, entry_point, calls = job["source"], job["entryPoint"], job["calls"]
+    job = None
     me = _getpid()
     random.seed(0)
     phase = "compile"
@@ -155,7 +177,7 @@ def run_calls(fd, source, entry_point, calls, first, output_left):
         if not callable(function):
             raise TypeError("%r is not callable" % entry_point)
     except BaseException as error:
-        send(fd, b"F", _failure(error, phase)[1])
+        send(fd, *_failure(error, phase, b"F"))
         _exit(0)
     if _getpid() != me:
         _exit(0)
@@ -173,9 +195,9 @@ def run_calls(fd, source, entry_point, calls, first, output_left):
             text = qf_encoding.encode(value, max(0, output_left))
             row = _dumps({"kind": "value", "value": text, "repr": bounded_repr(value, len(text))}).encode("ascii")
             if len(row) > output_left:
-                tag, row = b"A", _OUTPUT
+                tag, row = b"X", b""
         except qf_encoding.EncodeTooLarge:
-            tag, row = b"A", _OUTPUT
+            tag, row = b"X", b""
         except BaseException as error:
             if _getpid() != me:
                 _exit(0)
@@ -201,10 +223,10 @@ def run_stdio(fd, source):
         wanted = error.code
         if wanted is not None and wanted != 0:
             status = wanted & 0xFF if type(wanted) is int and wanted & 0xFF else 1
-            send(fd, b"E", _failure(error, phase)[1])
+            send(fd, *_failure(error, phase, b"E"))
     except BaseException as error:
         status = 1
-        send(fd, b"E", _failure(error, phase)[1])
+        send(fd, *_failure(error, phase, b"E"))
     try:
         import threading
         import atexit
@@ -214,24 +236,24 @@ def run_stdio(fd, source):
     except BaseException as error:
         if status == 0:
             status = 1
-            send(fd, b"E", _failure(error, phase)[1])
+            send(fd, *_failure(error, phase, b"E"))
     _exit(status)
 
 
-def run_judge(fd, script, text):
+def run_judge(fd, script, job):
     """Our own script, as text or compiled; what it reads may still be hostile, so it too may run out of anything."""
     random.seed(0)
     try:
         module = _module("judge")
         exec(script, module.__dict__)
-        output = module.__dict__["main"](text)
+        output = module.__dict__["main"](job["input"])
         if type(output) is not str:
             raise TypeError("main must return a str")
         # As JSON text, the one form in which a lone surrogate reaches JavaScript unharmed.
         send(fd, b"O", _dumps(output).encode("ascii"))
     except BaseException as error:
         if isinstance(error, MemoryError):
-            send(fd, b"E", _MEMORY)
+            send(fd, b"E", _dumps(LIMITS[b"M"]).encode("ascii"))
         else:
             import traceback
             trace = "".join(traceback.format_exception(error, limit=-6))[-2000:]

@@ -6,80 +6,73 @@ import select
 import struct
 import time
 
+from qf_scratch import Scratch
+
 LEASE_SECONDS = float(os.environ.get("QF_LEASE_SECONDS", "60"))
 MAX_HOST_FRAME = 1 << 30
 COALESCED = 1 << 16
+CHUNK = 1 << 20
 
 
 class Host:
     """The two ends of the attached stream, and the lease."""
 
     def __init__(self):
-        self.buffer = bytearray()
-        self.unsent = bytearray()
+        self.unsent = Scratch()
         self.heard = time.monotonic()
 
     def lease_left(self):
         return LEASE_SECONDS - (time.monotonic() - self.heard)
 
-    def _fill(self):
-        data = os.read(0, 1 << 20)
-        if not data:
-            os._exit(0)
-        self.heard = time.monotonic()
-        self.buffer += data
+    def _read(self, size):
+        """Exactly so many bytes, which may take as long as the lease lasts. Ends this process where the host has."""
+        data = Scratch()
+        while len(data) < size:
+            if not select.select([0], [], [], max(0, self.lease_left()))[0] or data.read_from(0, min(CHUNK, size - len(data))) == 0:
+                os._exit(0)
+            self.heard = time.monotonic()
+        return data
 
-    def _frame(self):
-        if len(self.buffer) < 4:
-            return None
-        size = int.from_bytes(self.buffer[:4], "big")
+    def _number(self):
+        size = int.from_bytes(self._read(4).peek(4), "big")
         if size > MAX_HOST_FRAME:
             os._exit(3)
-        if len(self.buffer) < 4 + size:
-            return None
-        body = bytes(self.buffer[4 : 4 + size])
-        del self.buffer[: 4 + size]
-        return json.loads(body)
+        return size
 
     def next_request(self):
-        while True:
-            request = self._frame()
-            if request is not None:
-                return request
-            if not select.select([0], [], [], max(0, self.lease_left()))[0]:
-                os._exit(0)
-            self._fill()
+        """(request, payload): the request is the host's own; the payload, as Scratch, is what no other job may see."""
+        size = self._number()
+        request = json.loads(self._read(size).peek(size))
+        return request, self._read(self._number())
 
     def serve_pings(self):
         """Called when stdin is readable while a job runs; the host sends nothing else then."""
-        self._fill()
-        while True:
-            request = self._frame()
-            if request is None:
-                return
-            if request.get("op") == "ping":
-                self.control({"pong": True})
+        request, _ = self.next_request()
+        if request.get("op") == "ping":
+            self.control({"pong": True})
 
     def send(self, tag, *parts):
         """Rows are gathered, since every write passes through three processes on its way to the host."""
-        self.unsent += (sum(map(len, parts)) + 1).to_bytes(4, "big") + tag
+        self.unsent.add((sum(map(len, parts)) + 1).to_bytes(4, "big") + tag)
         for part in parts:
-            self.unsent += part
+            self.unsent.add(part)
         if len(self.unsent) >= COALESCED:
             self.flush()
 
     def flush(self):
-        data, self.unsent = self.unsent, bytearray()
-        view = memoryview(data)
-        while view:
-            view = view[os.write(1, view) :]
+        self.unsent.write_to(1)
 
     def control(self, message):
         self.send(b"J", json.dumps(message).encode("ascii"))
         self.flush()
 
+    def rows_said(self, first, count, payload):
+        """What a program says of its calls [first, first + count)."""
+        self.send(b"R", struct.pack(">II", first, count), payload)
+
     def rows(self, first, count, row):
-        self.send(b"R", struct.pack(">II", first, count), row if type(row) is bytes else json.dumps(row).encode("ascii"))
+        """What this process says of them."""
+        self.send(b"N", struct.pack(">II", first, count), json.dumps(row).encode("ascii"))
 
 
 host = Host()

@@ -9,6 +9,7 @@ import time
 
 import qf_harden
 from qf_host import host
+from qf_scratch import Scratch
 
 CLEANUP_SECONDS = 5
 CHUNK = 1 << 16
@@ -100,9 +101,10 @@ def clean_up():
 class Child:
     """One forked process, seen from here: its frames, its output, its end."""
 
-    def __init__(self, run, memory_bytes, cpu_seconds, stdin=None, capture=False):
+    def __init__(self, prepare, run, memory_bytes, cpu_seconds, capture=False):
+        """In the new process: `run(fd of the result pipe, prepare())`; what `prepare` does is not yet limited."""
         self.exited = self.status = None
-        self.frames, self.output = bytearray(), bytearray()
+        self.frames, self.output, self._taken = Scratch(), Scratch(), memoryview(b"")
         self.oom_before = _oom_kills()
         result, result_end = os.pipe()
         stdout, stdout_end = os.pipe() if capture else (None, DEV_NULL)
@@ -112,7 +114,7 @@ class Child:
             # Nobody else is alive in here: the host is out of memory or processes, and that is no program's fault.
             os._exit(5)
         if self.pid == 0:
-            self._become(run, memory_bytes, cpu_seconds, stdin, stdout_end, result_end)
+            self._become(prepare, run, memory_bytes, cpu_seconds, stdout_end, result_end)
         os.close(result_end)
         if capture:
             os.close(stdout_end)
@@ -132,21 +134,22 @@ class Child:
                 self.poll.register(fd, select.POLLIN)
         self._start_clock()
 
-    def _become(self, run, memory_bytes, cpu_seconds, stdin, stdout, result):
+    def _become(self, prepare, run, memory_bytes, cpu_seconds, stdout, result):
         try:
             os.setsid()
             # Ignored by the supervisor only.
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            os.dup2(DEV_NULL if stdin is None else stdin, 0)
+            os.dup2(DEV_NULL, 0)
             os.dup2(stdout, 1)
             os.dup2(DEV_NULL, 2)
             os.closerange(3, result)
             os.closerange(result + 1, MAX_FD)
             os.chdir("/tmp")
+            job = prepare()
             qf_harden.prefer_for_oom()
             qf_harden.limit(memory_bytes, cpu_seconds)
             qf_harden.refuse_system_calls()
-            run(result)
+            run(result, job)
         finally:
             os._exit(70)
 
@@ -173,33 +176,38 @@ class Child:
         sink = self.fds[fd]
         while len(sink) <= cap:
             try:
-                data = os.read(fd, CHUNK)
+                got = sink.read_from(fd, CHUNK)
             except BlockingIOError:
                 return True
-            if not data:
+            if got == 0:
                 self.poll.unregister(fd)
                 os.close(fd)
                 del self.fds[fd]
                 return True
-            sink += data
-            if self.exited is None and len(data) < CHUNK:
+            if self.exited is None and got < CHUNK:
                 return True
         return False
 
     def _take_frame(self, cap):
+        size = len(self._taken)
+        self._taken.release()
+        self._taken = memoryview(b"")
+        self.frames.skip(size)
         if len(self.frames) < 5:
             return None
-        size = int.from_bytes(self.frames[1:5], "big")
+        header = self.frames.peek(5)
+        size = int.from_bytes(header[1:], "big")
         if size > cap:
             return "overflow", b"", b""
         if len(self.frames) < 5 + size:
             return None
-        tag, payload = bytes(self.frames[:1]), bytes(self.frames[5 : 5 + size])
-        del self.frames[: 5 + size]
-        return "frame", tag, payload
+        self.frames.skip(5)
+        self._taken = self.frames.view(0, size)
+        return "frame", header[:1], self._taken
 
     def next(self, cap, cpu_seconds, wall_seconds):
-        """The next event: ("frame", tag, payload), ("overflow",…), ("timeout",…) or ("exit",…); a dead child's frames come before its exit."""
+        """The next event: ("frame", tag, payload), ("overflow",…), ("timeout",…) or ("exit",…); a dead child's frames come before its exit.
+        A payload is a view that lasts until the next call."""
         while True:
             event = self._take_frame(cap)
             if event is not None:
@@ -248,4 +256,7 @@ class Child:
             if fd is not None:
                 os.close(fd)
         self.fds = {}
+        self._taken.release()
+        self.frames.drop()
+        self.output.drop()
         clean_up()

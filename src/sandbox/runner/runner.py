@@ -1,15 +1,18 @@
 """PID 1 of a sandbox container: takes jobs from the host on stdin, runs each in forked children, answers on stdout. Standard library only.
 
-host -> runner: four bytes of length (big endian), JSON.   {"op": "calls" | "stdio" | "judge" | "ping" | "versions", ...}
+host -> runner: four bytes of length (big endian), JSON: {"op": "calls" | "stdio" | "judge" | "ping" | "versions", ...}
+                four bytes of length, a payload that only the job's own processes read (`qf_scratch.py`): JSON, or nothing.
+                calls {source, entryPoint, calls}, stdio {source, inputs}, judge {input}
 runner -> host: four bytes of length, one tag byte, body.
     J  JSON from this process: {"pong"}, {"versions"}, {"done", "recycle"}
-    R  rows [index, index + count) are this row: two four-byte numbers, then JSON made by the candidate or here
+    R  rows [index, index + count) are this row: two four-byte numbers, then what the program says
+    N  the same, and the row is this process's word: JSON
     S  a program's standard output for one input: four bytes of index, then the bytes
     O  a judge's output, as JSON text
     E  why a judge has none: JSON made by it or here
 
 One job at a time. A candidate can write what it likes into its own pipe: the frames are counted and forwarded, never parsed here, and
-never hold more than a value that it could have returned. After each child every other process of the container is killed and /tmp is
+never hold more than a value that it could have returned or an exception that it could have raised. After each child every other process of the container is killed and /tmp is
 emptied; where that fails the container gives itself up ("recycle"), after the rows are delivered.
 
 Time is CPU time of the child, so that a busy machine does not turn slow into wrong; WALL_FACTOR times as much on the wall clock
@@ -33,6 +36,7 @@ import qf_child
 import qf_encoding  # noqa: F401  (judges import it)
 import qf_harden
 from qf_host import host
+from qf_scratch import Scratch
 from qf_supervise import Child, SandboxBroken
 
 sys.path.remove(HERE)
@@ -73,31 +77,33 @@ class Bounds:
         return self.cpu_left < 0.01 or self.wall_left < 0.01
 
 
-def do_calls(job):
-    bounds, calls, stop_after = Bounds(job["limits"]), job["calls"], job.get("stopAfter")
-    total, index, abnormal, output_left = len(calls), 0, 0, bounds.output
+def do_calls(job, payload):
+    bounds, stop_after = Bounds(job["limits"]), job.get("stopAfter")
+    total, index, abnormal, output_left = job["count"], 0, 0, bounds.output
     while index < total:
         first, left = index, output_left
         # A net below the supervised clock: all remaining calls may use their full time.
         cpu_net = int(min(bounds.cpu * (total - first + 1), bounds.cpu_left)) + 2
-        child = Child(lambda fd: qf_child.run_calls(fd, job["source"], job["entryPoint"], calls, first, left), bounds.memory, cpu_net)
+        child = Child(lambda: qf_child.read_job(payload), lambda fd, work: qf_child.run_calls(fd, work, first, left), bounds.memory, cpu_net)
         loaded = False
         try:
             while index < total:
                 # Room for one row of the other kinds when the budget is spent.
-                event, tag, payload = bounds.next(child, output_left + 8192)
+                event, tag, said = bounds.next(child, output_left + 8192)
                 if event == "frame" and tag == b"L" and not loaded:
                     loaded = True
                     continue
-                if event == "frame" and tag == b"F" and not loaded:
-                    host.rows(index, total - index, payload)
-                    index = total
-                    break
-                if event == "frame" and tag in (b"R", b"A") and loaded:
-                    host.rows(index, 1, payload)
-                    index += 1
-                    output_left = max(0, output_left - len(payload))
-                    abnormal += tag == b"A"
+                limit = qf_child.LIMITS.get(tag)
+                if event == "frame" and (limit is not None or tag == (b"R" if loaded else b"F")):
+                    # What ends the program while it loads ends it for every call.
+                    count = 1 if loaded else total - index
+                    if limit is None:
+                        host.rows_said(index, count, said)
+                    else:
+                        host.rows(index, count, limit)
+                    index += count
+                    output_left = max(0, output_left - len(said))
+                    abnormal += limit is not None
                     if stop_after is not None and abnormal >= stop_after:
                         break
                     continue
@@ -109,7 +115,6 @@ def do_calls(job):
                     row = child.how_it_ended()
                 else:
                     row = {"kind": "crash", "detail": "wrote into its result pipe"}
-                # What ends the program while it loads ends it for every call.
                 count = 1 if loaded else total - index
                 host.rows(index, count, row)
                 index += count
@@ -125,49 +130,48 @@ def do_calls(job):
             index = total
 
 
-def do_stdio(job):
-    bounds, inputs, stop_after = Bounds(job["limits"]), job["inputs"], job.get("stopAfter")
+def do_stdio(job, payload):
+    bounds, total, stop_after = Bounds(job["limits"]), job["count"], job.get("stopAfter")
     abnormal, output_left = 0, bounds.output
-    for index, text in enumerate(inputs):
+    for index in range(total):
         if stop_after is not None and abnormal >= stop_after:
-            host.rows(index, len(inputs) - index, {"kind": "not_run"})
+            host.rows(index, total - index, {"kind": "not_run"})
             return
         if bounds.spent():
-            host.rows(index, len(inputs) - index, {"kind": "timeout"})
+            host.rows(index, total - index, {"kind": "timeout"})
             return
-        # A file in memory: a program that reads none of it blocks nobody.
-        stdin = os.memfd_create("stdin", os.MFD_CLOEXEC)
-        data = memoryview(text.encode("utf-8", "surrogatepass"))
-        while data:
-            data = data[os.write(stdin, data) :]
-        os.lseek(stdin, 0, os.SEEK_SET)
-        child = Child(lambda fd: qf_child.run_stdio(fd, job["source"]), bounds.memory, int(bounds.cpu) + 2, stdin=stdin, capture=True)
-        os.close(stdin)
-        report = None
+        child = Child(lambda: qf_child.read_script(payload, index), qf_child.run_stdio, bounds.memory, int(bounds.cpu) + 2, capture=True)
+        report, limit, row = Scratch(), None, None
         try:
             while True:
-                event, tag, payload = bounds.next(child, max(output_left, MAX_REPORT), whole_process=True)
-                if event == "frame":
-                    # The clock runs on: a frame here is the reason of a bad end, not progress.
-                    report = payload if tag == b"E" and len(payload) <= MAX_REPORT else report
-                    continue
-                break
+                event, tag, said = bounds.next(child, max(output_left, MAX_REPORT), whole_process=True)
+                if event != "frame":
+                    break
+                # The clock runs on: a frame here is the reason of a bad end, not progress.
+                limit = qf_child.LIMITS.get(tag, limit)
+                if tag == b"E" and 0 < len(said) <= MAX_REPORT:
+                    report.drop()
+                    report.add(said)
             if event == "overflow" or len(child.output) > output_left:
                 row = {"kind": "output_limit"}
             elif event == "timeout":
                 row = {"kind": "timeout"}
             elif child.status == 0:
-                row = None
-                host.send(b"S", struct.pack(">I", index), child.output)
+                with child.output.view() as output:
+                    host.send(b"S", struct.pack(">I", index), output)
                 output_left -= len(child.output)
-            elif report is not None and os.WIFEXITED(child.status):
-                row = report
+            elif limit is not None:
+                row = limit
+            elif len(report) > 0 and os.WIFEXITED(child.status):
+                with report.view() as said:
+                    host.rows_said(index, 1, said)
             else:
                 row = child.how_it_ended()
             if row is not None:
                 host.rows(index, 1, row)
-                abnormal += row is not report
+                abnormal += 1
         finally:
+            report.drop()
             child.close()
 
 
@@ -187,15 +191,13 @@ def judge_code(source):
     return _judges[source]
 
 
-def do_judge(job):
+def do_judge(job, payload):
     seconds, code = float(job["seconds"]), judge_code(job["source"])
-    child = Child(lambda fd: qf_child.run_judge(fd, code, job["input"]), int(job["memoryBytes"]), int(seconds) + 2)
+    child = Child(lambda: qf_child.read_job(payload), lambda fd, work: qf_child.run_judge(fd, code, work), int(job["memoryBytes"]), int(seconds) + 2)
     try:
-        event, tag, payload = child.next(MAX_JUDGE_OUTPUT, seconds, seconds * WALL_FACTOR)
-        if event == "frame" and tag == b"O":
-            host.send(b"O", payload)
-        elif event == "frame" and tag == b"E":
-            host.send(b"E", payload)
+        event, tag, said = child.next(MAX_JUDGE_OUTPUT, seconds, seconds * WALL_FACTOR)
+        if event == "frame" and tag in (b"O", b"E"):
+            host.send(tag, said)
         else:
             if event == "timeout":
                 row = {"kind": "timeout", "detail": "no answer within %g s" % seconds}
@@ -228,7 +230,7 @@ def main():
     gc.freeze()
     host.control({"ready": True})
     while True:
-        request = host.next_request()
+        request, payload = host.next_request()
         operation = request["op"]
         if operation == "ping":
             host.control({"pong": True})
@@ -238,10 +240,12 @@ def main():
         else:
             recycle = None
             try:
-                JOBS[operation](request)
+                JOBS[operation](request, payload)
             except SandboxBroken as error:
                 recycle = str(error)
             host.control({"done": True, "recycle": recycle})
+            host.unsent.drop()
+            payload.drop()
             if recycle is not None:
                 os._exit(4)
 
