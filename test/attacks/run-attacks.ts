@@ -54,6 +54,14 @@ export async function runAttacks(options: {
     result.programs++;
     // What a right program, and the grading of it, left behind is what there is to be found.
     if (attack.task === 'secret') await expectPass(lane, 'secret', TASKS.secret.right, `before ${name}`);
+    if ((await gradedWithin(lane, attack, name)) || (await gradedWithin(lane, attack, name))) return;
+    result.hung++;
+    note(`took more than ${HUNG_MS / 1000} s, twice: ${name}`);
+  }
+
+  /** Whether the grader was done in time. Twice is hung: once may be the machine. */
+  async function gradedWithin(lane: Sandbox, attack: Attack, name: string): Promise<boolean> {
+    const started = performance.now();
     try {
       for (const graded of await grade(lane, attack.task, attack.source)) {
         if (graded.verdict === 'pass' && graded.forgeable !== true) {
@@ -69,11 +77,8 @@ export async function runAttacks(options: {
       note(`became infrastructure: ${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
     const ms = performance.now() - started;
-    if (ms > HUNG_MS) {
-      result.hung++;
-      note(`took ${(ms / 1000).toFixed(0)} s: ${name}`);
-    }
     await canary(lane, name);
+    return ms <= HUNG_MS;
   }
 
   async function canary(lane: Sandbox, name: string): Promise<void> {
