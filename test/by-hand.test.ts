@@ -5,8 +5,15 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Client } from '@temporalio/client';
+import { runningProblems } from '../src/cli/sweep-runs.ts';
 import { withoutDocker } from '../src/sandbox/testing.ts';
+import { openStore } from '../src/store/open-store.ts';
+import type { OutcomeRow } from '../src/store/store.ts';
+import { connectClient } from '../src/temporal/connection.ts';
 import { devStatus } from '../src/temporal/embedded/dev.ts';
+import { shardWorkflowId, sweepWorkflowId } from '../src/temporal/ids.ts';
+import { problemWorkflowId } from '../src/temporal/problem-id.ts';
 import { repeatedCalls } from './chaos/calls.ts';
 import { miniSweep } from './chaos/mini-sweep.ts';
 import { type ModelProcess, startModelProcess } from './chaos/model-process.ts';
@@ -16,68 +23,102 @@ import { temporalBinary } from './support/temporal.ts';
 
 const run = promisify(execFile);
 
-describe('a person with the `temporal` command', { skip: withoutDocker, timeout: 280_000 }, () => {
+/** As `temporal workflow terminate` signs. */
+const TERMINATED = /terminated in Temporal by temporal-cli:\S+: too slow$/;
+const CANCELLED = /cancelled in Temporal by temporal-cli:\S+$/;
+
+describe('a person with the `temporal` command', { skip: withoutDocker, timeout: 290_000 }, () => {
   const project = new Project();
   const models: ModelProcess[] = [];
+  const cleanUp: (() => Promise<void>)[] = [];
   after(async () => {
-    await Promise.all(models.map((model) => model.stop()));
+    await Promise.all([...models.map((model) => model.stop()), ...cleanUp.map((work) => work())]);
     await project.close();
   });
 
   async function start(spec: (endpoint: string) => object, model: Parameters<typeof startModelProcess>[0]) {
     const process = await startModelProcess(model);
     models.push(process);
-    const file = join(project.folder, 'spec.yaml');
-    // JSON is YAML.
-    writeFileSync(file, JSON.stringify(spec(process.url)));
-    await succeed('sweep', 'run', file, '--detach');
+    await runSpec(spec(process.url), '--detach');
     return process;
   }
 
-  async function succeed(...args: string[]): Promise<void> {
-    const { code, stderr } = await project.run(...args);
+  async function runSpec(spec: object, ...flags: string[]): Promise<void> {
+    const file = join(project.folder, 'spec.yaml');
+    // JSON is YAML.
+    writeFileSync(file, JSON.stringify(spec));
+    await succeed('sweep', 'run', file, ...flags);
+  }
+
+  async function succeed(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await project.run(...args);
     assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+    return stdout;
   }
 
-  /** The command as a person gives it, against the embedded server. */
-  async function temporal(...args: string[]): Promise<string> {
-    const dev = await devStatus({ home: project.home });
-    assert.ok(dev !== undefined);
-    return (await run(temporalBinary(), [...args, '--address', dev.address])).stdout;
+  /** A server of this project is there once a sweep has been started. */
+  let connected: Promise<{ address: string; client: Client }> | undefined;
+  function server() {
+    connected ??= devStatus({ home: project.home }).then(async (dev) => {
+      assert.ok(dev !== undefined);
+      const { client, connection } = await connectClient({
+        connectionOptions: { address: dev.address },
+        namespace: dev.namespace,
+      });
+      cleanUp.push(() => connection.close());
+      return { address: dev.address, client };
+    });
+    return connected;
   }
 
-  const deed = (verb: string, workflowId: string, ...args: string[]) =>
-    temporal('workflow', verb, '--workflow-id', workflowId, ...args);
+  async function deed(verb: string, workflowId: string, ...args: string[]): Promise<void> {
+    const { address } = await server();
+    await run(temporalBinary(), ['workflow', verb, '--workflow-id', workflowId, ...args, '--address', address]);
+  }
   const terminate = (workflowId: string) => deed('terminate', workflowId, '--reason', 'too slow');
   const cancel = (workflowId: string) => deed('cancel', workflowId);
   const reset = (workflowId: string, type: 'FirstWorkflowTask' | 'LastWorkflowTask') =>
     deed('reset', workflowId, '--type', type, '--reason', 'look again');
 
-  /** Ids of the running problems of a sweep, as soon as there are `count`. */
-  async function runningProblems(sweep: string, count: number): Promise<string[]> {
-    const query = `SweepId="${sweep}" AND ExecutionStatus="Running" AND WorkflowType="solveProblem"`;
+  /** The status of the latest run of any of these ids is this one. */
+  const isRunning = async (workflowId: string) =>
+    (await (await server()).client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
+
+  async function untilRunning(sweep: string, count: number): Promise<string[]> {
+    const { client } = await server();
     for (;;) {
-      const text = await temporal('workflow', 'list', '--query', query, '--output', 'json');
-      const found: { execution: { workflowId: string } }[] = JSON.parse(text);
-      if (found.length >= count) return found.map(({ execution }) => execution.workflowId).sort();
-      await delay(100);
+      const problems = await runningProblems(client, sweep);
+      if (problems.length >= count) return problems.map(({ workflowId }) => workflowId).sort();
+      await delay(50);
     }
   }
 
-  const status = (sweep: string) => project.json('sweep', 'status', sweep);
-  async function ended(sweep: string) {
-    for (;;) {
-      const now = await status(sweep);
-      if (now.running === false && (await runningProblems(sweep, 0)).length === 0) return now;
-      await delay(200);
+  /** Until neither the sweep nor a shard nor a problem of it runs. */
+  async function untilEnded(sweep: string): Promise<void> {
+    const { client } = await server();
+    const query = `SweepId="${sweep}" AND ExecutionStatus="Running"`;
+    for (let quiet = 0; quiet < 3; ) {
+      const busy = (await isRunning(sweepWorkflowId(sweep))) || (await client.workflow.count(query)).count > 0;
+      // What was started a moment ago is not yet counted.
+      quiet = busy ? 0 : quiet + 1;
+      await delay(300);
     }
   }
 
-  async function rowOf(sweep: string, workflowId: string): Promise<{ outcome: string; detail: string }> {
-    const task = decodeURIComponent(workflowId.replace(/^.*\/task\//, '').replace(/#\d+$/, ''));
-    const sample = workflowId.replace(/^.*#/, '');
-    const { outcome } = JSON.parse(JSON.stringify(await project.json('show', sweep, task, '--sample', sample)));
-    return { outcome: outcome?.outcome, detail: outcome?.detail };
+  async function rowsOf(sweep: string): Promise<Map<string, OutcomeRow>> {
+    const store = await openStore({ home: project.home });
+    try {
+      const rows = new Map<string, OutcomeRow>();
+      for await (const row of store.outcomes(sweep)) rows.set(problemWorkflowId(row.run), row);
+      return rows;
+    } finally {
+      await store.close();
+    }
+  }
+
+  function assertCancelled(row: OutcomeRow | undefined, detail: RegExp): void {
+    assert.equal(row?.outcome, 'cancelled');
+    assert.match(row.detail, detail);
   }
 
   async function assertAskedOnce(model: ModelProcess, sweep: string): Promise<void> {
@@ -86,86 +127,114 @@ describe('a person with the `temporal` command', { skip: withoutDocker, timeout:
     assert.equal(books.open, 0);
   }
 
-  /** A sweep of the same spec answers every question from the store, and shows how the one that was meddled with had to end. */
-  async function assertEndsAsUndisturbed(model: ModelProcess, sweep: string, spec: (name: string) => object) {
+  /** Another sweep of the same spec is answered from the store alone, and shows how the one that was meddled with had to end. */
+  async function assertAsUndisturbed(model: ModelProcess, sweep: string, spec: object): Promise<void> {
     const before = (await model.sums()).total;
-    const file = join(project.folder, 'again.yaml');
-    writeFileSync(file, JSON.stringify(spec(`${sweep}-again`)));
-    await succeed('sweep', 'run', file);
-    assert.deepEqual(
-      await resultOf({ home: project.home, sweep }),
-      await resultOf({ home: project.home, sweep: `${sweep}-again` }),
-    );
+    await runSpec({ ...spec, name: `${sweep}-again` });
     assert.equal((await model.sums()).total, before, 'a stored request was sent again');
+    const [actual, expected] = await Promise.all(
+      [sweep, `${sweep}-again`].map((name) => resultOf({ home: project.home, sweep: name })),
+    );
+    assert.deepEqual(actual, expected);
   }
 
-  it('ends, or repeats, single problems: the rest goes on, the rows say it, a resume repairs it', async () => {
-    const spec = (name: string) => (endpoint: string) => miniSweep({ name, endpoint });
-    const model = await start(spec('problems'), { faults: [], latencyMs: 500 });
-    const [first = '', second = '', third = '', ...others] = await runningProblems('problems', 6);
-    await terminate(first);
-    await cancel(second);
-    await reset(third, 'FirstWorkflowTask');
-    const { outcomes, state } = await ended('problems');
-    console.log(outcomes, state);
-    console.log(await rowOf('problems', first), await rowOf('problems', second), await rowOf('problems', third));
+  it('terminates, cancels and resets problems: the rest goes on, the rows say it, a resume repairs it', async () => {
+    const spec = (endpoint: string) => miniSweep({ name: 'problems', endpoint });
+    const model = await start(spec, { faults: [], latencyMs: 400 });
+    const [first = '', second = '', third = '', fourth = ''] = await untilRunning('problems', 6);
+    await Promise.all([terminate(first), cancel(second), reset(third, 'FirstWorkflowTask')]);
+    await untilEnded('problems');
+    const rows = await rowsOf('problems');
+    assert.equal(rows.size, 6);
+    assertCancelled(rows.get(first), TERMINATED);
+    assertCancelled(rows.get(second), CANCELLED);
+    assert.ok(rows.get(third)?.submission !== null, 'the one that was reset has come to its end');
+    assert.equal([...rows.values()].filter(({ outcome }) => outcome === 'cancelled').length, 2);
+    assert.match(await succeed('show', 'problems', taskOf(first)), /too slow/);
 
-    const before = await model.sums();
-    const [fourth = '', fifth = ''] = others;
-    await reset(fourth, 'FirstWorkflowTask');
-    await reset(fifth, 'LastWorkflowTask');
-    await reset(first, 'FirstWorkflowTask');
-    await ended('problems');
-    console.log(before, await model.sums(), await rowOf('problems', fourth), await rowOf('problems', first));
+    // Those that have ended, too: a final row stays, one that is not is made final.
+    await Promise.all([
+      reset(third, 'LastWorkflowTask'),
+      reset(fourth, 'FirstWorkflowTask'),
+      reset(first, 'FirstWorkflowTask'),
+    ]);
+    await untilEnded('problems');
+    const later = await rowsOf('problems');
+    assert.deepEqual([later.get(third), later.get(fourth)], [rows.get(third), rows.get(fourth)]);
+    assert.ok(later.get(first)?.submission !== null);
+
     await succeed('sweep', 'resume', 'problems');
     await assertAskedOnce(model, 'problems');
-    await assertEndsAsUndisturbed(model, 'problems', (name) => spec(name)(model.url));
+    await assertAsUndisturbed(model, 'problems', spec(model.url));
   });
 
-  it('ends, or repeats, shards', async () => {
+  it('terminates, cancels and resets shards: the others go on, the sweep says which was stopped by whom', async () => {
     const spec = (endpoint: string) => ({
       name: 'shards',
       benchmark: 'mini',
-      samples: 9,
+      limit: 17,
+      samples: 6,
       strategy: { kind: 'zero-shot' },
       model: { name: 'scripted', endpoint },
       concurrency: { problems: 12, requests: 12 },
     });
-    const model = await start(spec, { faults: [{ kind: 'refusal', share: 0.9 }], latencyMs: 500 });
-    const open = await runningProblems('shards', 12);
-    await reset('sweep/shards/shard/2', 'LastWorkflowTask');
-    await terminate('sweep/shards/shard/0');
-    await cancel('sweep/shards/shard/1');
-    const now = await ended('shards');
-    console.log(now);
-    console.log((await project.run('sweep', 'status', 'shards')).stdout);
-    for (const id of open) console.log(id, await rowOf('shards', id));
-    await succeed('sweep', 'resume', 'shards');
-    console.log(await status('shards'));
+    const [left, right] = [shardWorkflowId('shards', 0), shardWorkflowId('shards', 1)];
+    const model = await start(spec, { faults: [{ kind: 'refusal', share: 0.8 }], latencyMs: 400 });
+    await untilRunning('shards', 12);
+    await terminate(left);
+    await untilEnded('shards');
+    const rows = await rowsOf('shards');
+    const stopped = [...rows.values()].filter(({ outcome }) => outcome === 'cancelled');
+    assert.ok(stopped.length > 0 && stopped.length <= 6);
+    for (const row of stopped) assert.match(row.detail, new RegExp(`because ${left} was ${TERMINATED.source}`));
+    assert.ok(rows.size - stopped.length >= 51, 'the other shard has done its share');
+    assert.match(
+      await succeed('sweep', 'status', 'shards'),
+      /cancelled: \S+shard\/0 was terminated in Temporal by .*: too slow/,
+    );
+
+    await succeed('sweep', 'resume', 'shards', '--detach');
+    await untilRunning('shards', 4);
+    await reset(left, 'LastWorkflowTask');
+    await untilEnded('shards');
+    assert.equal((await rowsOf('shards')).size, 102);
     await assertAskedOnce(model, 'shards');
+    assert.ok(!(await isRunning(right)));
+    await assertAsUndisturbed(model, 'shards', spec(model.url));
   });
 
-  it('ends, or repeats, the sweep', async () => {
+  it('terminates, cancels and resets the sweep: it says so, and a resume in the midst of it does nothing twice', async () => {
     const spec = (endpoint: string) => miniSweep({ name: 'whole', endpoint });
-    const model = await start(spec, { faults: [], latencyMs: 500 });
-    const open = await runningProblems('whole', 6);
-    await reset('sweep/whole', 'FirstWorkflowTask');
-    await terminate('sweep/whole');
-    const now = await ended('whole');
-    console.log(now);
-    console.log((await project.run('sweep', 'status', 'whole')).stdout);
-    for (const id of open) console.log(id, await rowOf('whole', id));
+    const id = sweepWorkflowId('whole');
+    const model = await start(spec, { faults: [], latencyMs: 400 });
+    await untilRunning('whole', 6);
+    await terminate(id);
+    await untilEnded('whole');
+    for (const row of (await rowsOf('whole')).values())
+      assertCancelled(row, new RegExp(`because ${id} was ${TERMINATED.source}`));
+    const status = await succeed('sweep', 'status', 'whole');
+    assert.match(status, /whole {2}cancelled[^]*cancelled: terminated in Temporal by .*: too slow/);
+
     await succeed('sweep', 'resume', 'whole', '--detach');
-    await runningProblems('whole', 6);
-    await terminate('sweep/whole');
+    await untilRunning('whole', 6);
+    await reset(id, 'FirstWorkflowTask');
+    await terminate(id);
     await succeed('sweep', 'resume', 'whole', '--detach');
-    await delay(1500);
-    await cancel('sweep/whole');
-    console.log(await ended('whole'));
-    for (const id of open) console.log(id, await rowOf('whole', id));
+    await untilRunning('whole', 6);
+    await cancel(id);
+    await untilEnded('whole');
+    assert.match(await succeed('report', 'whole'), /cancelled: cancelled in Temporal by temporal-cli:/);
+
     await succeed('sweep', 'resume', 'whole', '--detach');
-    await reset('sweep/whole', 'LastWorkflowTask');
-    console.log(await ended('whole'));
+    await untilRunning('whole', 1);
+    await reset(id, 'LastWorkflowTask');
+    await untilEnded('whole');
+    assert.equal((await project.json('sweep', 'status', 'whole')).state, 'completed');
     await assertAskedOnce(model, 'whole');
+    await assertAsUndisturbed(model, 'whole', spec(model.url));
   });
 });
+
+function taskOf(workflowId: string): string {
+  return decodeURIComponent(workflowId.replace(/^.*\/task\/|#\d+$/g, ''));
+}
