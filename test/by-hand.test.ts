@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { runningProblems } from '../src/cli/sweep-runs.ts';
+import type { FaultPlanInput } from '../src/models/scripted/faults.ts';
 import { withoutDocker } from '../src/sandbox/testing.ts';
 import { openStore } from '../src/store/open-store.ts';
 import type { OutcomeRow } from '../src/store/store.ts';
@@ -25,9 +26,10 @@ const run = promisify(execFile);
 
 /** As `temporal workflow terminate` signs. */
 const TERMINATED = /terminated in Temporal by temporal-cli:\S+: too slow$/;
+const SLOW: FaultPlanInput = [{ kind: 'slow', share: 0.6, waitMs: 6000 }];
 const CANCELLED = /cancelled in Temporal by temporal-cli:\S+$/;
 
-describe('a person with the `temporal` command', { skip: withoutDocker, timeout: 290_000 }, () => {
+describe('a person with the `temporal` command', { skip: withoutDocker, timeout: 600_000 }, () => {
   const project = new Project();
   const models: ModelProcess[] = [];
   const cleanUp: (() => Promise<void>)[] = [];
@@ -36,8 +38,9 @@ describe('a person with the `temporal` command', { skip: withoutDocker, timeout:
     await project.close();
   });
 
-  async function start(spec: (endpoint: string) => object, model: Parameters<typeof startModelProcess>[0]) {
-    const process = await startModelProcess(model);
+  /** Starts a sweep on a model of its own, which answers some requests at once and sits on the others, so that there is time for a deed. */
+  async function start(spec: (endpoint: string) => object) {
+    const process = await startModelProcess({ faults: SLOW, latencyMs: 0 });
     models.push(process);
     await runSpec(spec(process.url), '--detach');
     return process;
@@ -86,11 +89,11 @@ describe('a person with the `temporal` command', { skip: withoutDocker, timeout:
 
   async function untilRunning(sweep: string, count: number): Promise<string[]> {
     const { client } = await server();
-    for (;;) {
+    for (const giveUpAt = Date.now() + 60_000; Date.now() < giveUpAt; await delay(100)) {
       const problems = await runningProblems(client, sweep);
       if (problems.length >= count) return problems.map(({ workflowId }) => workflowId).sort();
-      await delay(50);
     }
+    assert.fail(`there are never ${count} problems of ${sweep} running`);
   }
 
   /** Until neither the sweep nor a shard nor a problem of it runs. */
@@ -139,10 +142,11 @@ describe('a person with the `temporal` command', { skip: withoutDocker, timeout:
   }
 
   it('terminates, cancels and resets problems: the rest goes on, the rows say it, a resume repairs it', async () => {
-    const spec = (endpoint: string) => miniSweep({ name: 'problems', endpoint });
-    const model = await start(spec, { faults: [], latencyMs: 400 });
+    const spec = (endpoint: string) => patient(miniSweep({ name: 'problems', endpoint }), endpoint);
+    const model = await start(spec);
     const [first = '', second = '', third = '', fourth = ''] = await untilRunning('problems', 6);
     await Promise.all([terminate(first), cancel(second), reset(third, 'FirstWorkflowTask')]);
+    await model.play([]);
     await untilEnded('problems');
     const rows = await rowsOf('problems');
     assert.equal(rows.size, 6);
@@ -178,10 +182,11 @@ describe('a person with the `temporal` command', { skip: withoutDocker, timeout:
       model: { name: 'scripted', endpoint },
       concurrency: { problems: 12, requests: 12 },
     });
-    const [left, right] = [shardWorkflowId('shards', 0), shardWorkflowId('shards', 1)];
-    const model = await start(spec, { faults: [{ kind: 'refusal', share: 0.8 }], latencyMs: 400 });
-    await untilRunning('shards', 12);
+    const left = shardWorkflowId('shards', 0);
+    const model = await start(spec);
+    await untilRunning('shards', 4);
     await terminate(left);
+    await model.play([{ kind: 'refusal' }]);
     await untilEnded('shards');
     const rows = await rowsOf('shards');
     const stopped = [...rows.values()].filter(({ outcome }) => outcome === 'cancelled');
@@ -193,20 +198,25 @@ describe('a person with the `temporal` command', { skip: withoutDocker, timeout:
       /cancelled: \S+shard\/0 was terminated in Temporal by .*: too slow/,
     );
 
+    await model.play([{ kind: 'slow', waitMs: 60_000 }]);
     await succeed('sweep', 'resume', 'shards', '--detach');
-    await untilRunning('shards', 4);
+    await untilRunning('shards', 1);
     await reset(left, 'LastWorkflowTask');
+    await cancel(left);
     await untilEnded('shards');
-    assert.equal((await rowsOf('shards')).size, 102);
+    const { state, stateReason } = await project.json('sweep', 'status', 'shards');
+    assert.equal(state, 'cancelled');
+    assert.match(String(stateReason), new RegExp(`^${left} was ${CANCELLED.source}`));
+
+    await model.play([{ kind: 'refusal' }]);
+    await succeed('sweep', 'resume', 'shards');
     await assertAskedOnce(model, 'shards');
-    assert.ok(!(await isRunning(right)));
-    await assertAsUndisturbed(model, 'shards', spec(model.url));
   });
 
   it('terminates, cancels and resets the sweep: it says so, and a resume in the midst of it does nothing twice', async () => {
-    const spec = (endpoint: string) => miniSweep({ name: 'whole', endpoint });
+    const spec = (endpoint: string) => patient(miniSweep({ name: 'whole', endpoint }), endpoint);
     const id = sweepWorkflowId('whole');
-    const model = await start(spec, { faults: [], latencyMs: 400 });
+    const model = await start(spec);
     await untilRunning('whole', 6);
     await terminate(id);
     await untilEnded('whole');
@@ -216,17 +226,17 @@ describe('a person with the `temporal` command', { skip: withoutDocker, timeout:
     assert.match(status, /whole {2}cancelled[^]*cancelled: terminated in Temporal by .*: too slow/);
 
     await succeed('sweep', 'resume', 'whole', '--detach');
-    await untilRunning('whole', 6);
+    await untilRunning('whole', 1);
     await reset(id, 'FirstWorkflowTask');
     await terminate(id);
     await succeed('sweep', 'resume', 'whole', '--detach');
-    await untilRunning('whole', 6);
+    await untilRunning('whole', 1);
     await cancel(id);
     await untilEnded('whole');
     assert.match(await succeed('report', 'whole'), /cancelled: cancelled in Temporal by temporal-cli:/);
 
+    await model.play([]);
     await succeed('sweep', 'resume', 'whole', '--detach');
-    await untilRunning('whole', 1);
     await reset(id, 'LastWorkflowTask');
     await untilEnded('whole');
     assert.equal((await project.json('sweep', 'status', 'whole')).state, 'completed');
@@ -234,6 +244,11 @@ describe('a person with the `temporal` command', { skip: withoutDocker, timeout:
     await assertAsUndisturbed(model, 'whole', spec(model.url));
   });
 });
+
+/** With the time that the slow requests want. */
+function patient(spec: object, endpoint: string): object {
+  return { ...spec, model: { name: 'scripted', endpoint, requestTimeoutMs: 60_000 } };
+}
 
 function taskOf(workflowId: string): string {
   return decodeURIComponent(workflowId.replace(/^.*\/task\/|#\d+$/g, ''));
