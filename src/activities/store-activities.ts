@@ -38,6 +38,7 @@ export function storeActivities(deps: Dependencies): StoreActivities {
     endedByHand: async ({ workflowId }) => (await endedByHand(client, workflowId)) ?? null,
 
     async recordOutcome({ run, summary }) {
+      // The row matters more than its words: it is written, too, when Temporal cannot be asked.
       const byHand =
         summary.outcome === 'cancelled'
           ? await endedByHand(client, problemWorkflowId(run)).catch(() => undefined)
