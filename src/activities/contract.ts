@@ -174,11 +174,24 @@ export interface StoreActivities {
   listUnfinished: (input: { sweep: string; from: number; to: number; limit: number }) => Promise<PlannedRun[]>;
   /** Whether a workflow of this id is running now. Short, so that waiting for one holds no slot. */
   isRunning: (input: { workflowId: string }) => Promise<boolean>;
-  /** Outcomes that end without a grade: nothing to grade, infra, cancelled. */
+  /** Outcomes that end without a grade: nothing to grade, infra, cancelled. Who cancelled is added to the row's words. */
   recordOutcome: (input: { run: RunKey; summary: OutcomeSummary }) => Promise<OutcomeSummary>;
+  /** A problem that was terminated wrote no row: its row becomes `cancelled`, with who did it and why, unless this attempt has one. */
+  recordTermination: (input: { run: RunKey; workflowId: string }) => Promise<void>;
+  /** Who terminated or cancelled the latest run of this id, and why, in words; null when nobody did. */
+  endedByHand: (input: { workflowId: string }) => Promise<string | null>;
   countOutcomes: (input: { sweep: string }) => Promise<Record<string, number>>;
-  /** `running` leaves a sweep alone that is paused or blocked: only a person's `unpause` or `resume` ends that. */
-  markSweep: (input: { sweep: string; state: 'running' | 'completed' | 'cancelled' | 'failed' }) => Promise<void>;
+  /**
+   * `running` leaves a sweep alone that is paused or blocked: only a person's `unpause` or `resume` ends that. `cancelled` without a reason
+   * gets the one that Temporal knows.
+   */
+  markSweep: (input: {
+    sweep: string;
+    state: 'running' | 'completed' | 'cancelled' | 'failed';
+    reason?: string | undefined;
+  }) => Promise<void>;
+  /** Called by what a terminated sweep leaves behind: marks the sweep as cancelled, with who did it and why; one that runs is left alone. */
+  markTerminated: (input: { sweep: string }) => Promise<void>;
 }
 
 /** Served by a model queue: one model request each (two turns for imagined execution). */

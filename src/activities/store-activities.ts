@@ -1,6 +1,8 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { endedByHand } from '../temporal/ended-by-hand.ts';
+import { sweepWorkflowId } from '../temporal/ids.ts';
 import { problemWorkflowId } from '../temporal/problem-id.ts';
-import type { StoreActivities } from './contract.ts';
+import type { OutcomeSummary, RunKey, StoreActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { settledSummary } from './settled-summary.ts';
 import { datasetOf, requirePlan } from './sweep-dataset.ts';
@@ -31,35 +33,64 @@ export function storeActivities(deps: Dependencies): StoreActivities {
       return runs.map((run) => ({ ...run, workflowId: problemWorkflowId({ ...run, sweep: input.sweep }) }));
     },
 
-    async isRunning({ workflowId }) {
-      try {
-        return (await client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      }
-    },
+    isRunning: ({ workflowId }) => statusOf(workflowId).then((status) => status === 'RUNNING'),
+
+    endedByHand: async ({ workflowId }) => (await endedByHand(client, workflowId)) ?? null,
 
     async recordOutcome({ run, summary }) {
-      const settled = await settledSummary(store, run, summary);
-      await store.recordOutcome({
-        ...settled,
-        run,
-        trail: [],
-        submission: null,
-        fingerprint: null,
-        recordedAt: new Date().toISOString(),
-      });
-      return settled;
+      // The row matters more than its words: it is written, too, when Temporal cannot be asked.
+      const byHand =
+        summary.outcome === 'cancelled'
+          ? await endedByHand(client, problemWorkflowId(run)).catch(() => undefined)
+          : undefined;
+      return record(run, { ...summary, detail: byHand ?? summary.detail });
+    },
+
+    async recordTermination({ run, workflowId }) {
+      const row = await store.getOutcome(run);
+      if (row !== undefined && row.run.attempt >= run.attempt) return;
+      const detail = (await endedByHand(client, workflowId)) ?? 'its workflow ended without an outcome';
+      await record(run, { outcome: 'cancelled', detail, finalStep: 'nothing', tokens: 0, requests: 0 });
     },
 
     countOutcomes: ({ sweep }) => store.countOutcomes(sweep),
-    async markSweep({ sweep, state }) {
-      await store.setSweepState(
-        sweep,
-        state,
-        state === 'running' ? { from: ['created', 'completed', 'cancelled'] } : {},
-      );
+    async markSweep({ sweep, state, reason }) {
+      switch (state) {
+        case 'running':
+          await store.setSweepState(sweep, state, { from: ['created', 'completed', 'cancelled', 'failed'] });
+          return;
+        case 'cancelled':
+          await store.setSweepState(sweep, state, {
+            reason: reason ?? (await endedByHand(client, sweepWorkflowId(sweep)).catch(() => undefined)) ?? '',
+          });
+          return;
+        default:
+          await store.setSweepState(sweep, state, { reason: reason ?? '' });
+      }
+    },
+
+    async markTerminated({ sweep }) {
+      const workflowId = sweepWorkflowId(sweep);
+      if ((await statusOf(workflowId)) !== 'TERMINATED') return;
+      const reason = (await endedByHand(client, workflowId)) ?? '';
+      await store.setSweepState(sweep, 'cancelled', { reason, from: ['running', 'paused', 'blocked'] });
     },
   };
+
+  async function record(run: RunKey, summary: OutcomeSummary): Promise<OutcomeSummary> {
+    const settled = await settledSummary(store, run, summary);
+    const recordedAt = new Date().toISOString();
+    await store.recordOutcome({ ...settled, run, trail: [], submission: null, fingerprint: null, recordedAt });
+    return settled;
+  }
+
+  /** Of the latest run; undefined when Temporal knows none. */
+  async function statusOf(workflowId: string): Promise<string | undefined> {
+    try {
+      return (await client.workflow.getHandle(workflowId).describe()).status.name;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    }
+  }
 }

@@ -30,6 +30,16 @@ test('paused and blocked say how it goes on and why it does not; an endpoint’s
   assert.ok(!line.includes('\u001b'));
 });
 
+test('a sweep that somebody ended says who, in words that cannot move the cursor', () => {
+  const [line = ''] = standing({
+    plan: { ...running, state: 'cancelled', stateReason: 'terminated in Temporal by me: \u001b[2Jtoo slow' },
+    health: undefined,
+    spent,
+  });
+  assert.match(line, /^cancelled: terminated in Temporal by me: .*too slow$/);
+  assert.ok(!line.includes('\u001b'));
+});
+
 test('waits say until when, late problems since when', () => {
   const at = new Date();
   at.setHours(14, 3, 20, 0);

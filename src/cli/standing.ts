@@ -14,6 +14,8 @@ export function standing(input: {
   const lines: string[] = [];
   if (plan.state === 'paused') lines.push(`paused by a person: \`qualityflow sweep unpause ${plan.name}\` goes on`);
   if (plan.state === 'blocked') lines.push(terminalLine(`blocked: ${plan.stateReason}`));
+  if ((plan.state === 'cancelled' || plan.state === 'failed') && plan.stateReason !== '')
+    lines.push(terminalLine(`${plan.state}: ${plan.stateReason}`));
   if (health?.paced !== undefined) {
     const { problems, untilMs } = health.paced;
     lines.push(`${counted(problems, 'problem')} paced until ${clock(untilMs)} by Retry-After`);

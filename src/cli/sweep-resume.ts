@@ -30,6 +30,8 @@ export function resumeSweepCommand(
     const [next] = await store.listUnfinished({ sweep: name, from: 0, to: before.planned, limit: 1 });
     const json = input.json === true;
     if (next === undefined) {
+      // It may have been terminated between its last outcome and its end.
+      await store.setSweepState(name, 'completed', { from: ['running', 'paused', 'blocked', 'cancelled', 'failed'] });
       note(
         context,
         `The sweep ${name} is complete: ${before.planned === 1 ? 'its one run has' : `all ${before.planned} runs have`} a final outcome.`,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import { counted } from '../reports/terminal.ts';
 import type { SweepRow } from '../store/store.ts';
@@ -55,7 +56,15 @@ export async function sweepRun(client: Client, sweep: string): Promise<SweepRun>
 /** Asks the sweep to end; problems in flight record `cancelled`. False when it was not running. */
 export async function cancelSweep(client: Client, sweep: string): Promise<boolean> {
   if ((await sweepRun(client, sweep)) !== 'running') return false;
-  await client.workflow.getHandle(sweepWorkflowId(sweep)).cancel();
+  const { namespace, identity } = client.options;
+  await client.workflowService.requestCancelWorkflowExecution({
+    namespace,
+    identity,
+    workflowExecution: { workflowId: sweepWorkflowId(sweep) },
+    requestId: randomUUID(),
+    // What rows and state will say of it.
+    reason: 'qualityflow sweep cancel',
+  });
   return true;
 }
 

@@ -1,5 +1,8 @@
 import { renderStatus } from '../reports/render-lists.ts';
+import { terminalLine } from '../reports/terminal-safe.ts';
 import type { Store } from '../store/store.ts';
+import { endedByHand } from '../temporal/ended-by-hand.ts';
+import { sweepWorkflowId } from '../temporal/ids.ts';
 import { withRunningTemporal } from './connect.ts';
 import { type Context, note, print, printJson, renderOptions } from './context.ts';
 import { withSweep } from './open-state.ts';
@@ -26,12 +29,13 @@ export function sweepStatusCommand({
     const recorded = Object.values(outcomes).reduce((sum, rows) => sum + rows, 0);
     if (json === true) {
       const notRun = sweep.planned - recorded;
-      const { state, stateReason, planned, scripted } = sweep;
+      const { state, planned, scripted } = sweep;
+      const reason = sweep.stateReason || (now.stopped ?? '');
       const all = notRun > 0 ? { ...outcomes, not_run: notRun } : outcomes;
       printJson(context, {
         sweep: name,
         state,
-        ...(stateReason === '' ? {} : { stateReason }),
+        ...(reason === '' ? {} : { stateReason: reason }),
         running: now.running,
         planned,
         outcomes: all,
@@ -54,6 +58,9 @@ export function sweepStatusCommand({
       ),
     );
     for (const line of standing({ plan: sweep, health: now.health, spent })) print(context, `  ${line}`);
+    // Nothing of a terminated sweep may have been left to write it down.
+    if (sweep.state === 'running' && now.stopped !== undefined)
+      print(context, `  ${terminalLine(`its workflow was ${now.stopped}`)}`);
     const [next] = await store.listUnfinished({ sweep: name, from: 0, to: sweep.planned, limit: 1 });
     if (next !== undefined && !now.running) {
       const flags = (outcomes.budget_exhausted ?? 0) > 0 ? raisedBudget(spent.cap) : '';
@@ -72,6 +79,8 @@ interface Now {
   running: boolean;
   /** Running problems by stage. */
   stages: Record<string, number>;
+  /** Who ended the sweep's workflow, in words. */
+  stopped?: string | undefined;
   health?: Health;
 }
 
@@ -83,7 +92,8 @@ async function whatRuns(context: Context, name: string): Promise<Now> {
       const problems = running ? await runningProblems(temporal.client, name) : [];
       const stages: Record<string, number> = {};
       for (const { stage } of problems) stages[stage] = (stages[stage] ?? 0) + 1;
-      return { running, stages, health: await problemHealth(temporal.client, problems, Date.now()) };
+      const stopped = running ? undefined : await endedByHand(temporal.client, sweepWorkflowId(name));
+      return { running, stages, stopped, health: await problemHealth(temporal.client, problems, Date.now()) };
     });
   } catch (error) {
     note(

@@ -59,7 +59,8 @@ function heading(report: SweepReport, paint: Paint): string[] {
       `dataset ${terminalLine(report.datasetSha256.slice(0, 12))} · ${[...new Set(sandboxes)].map(terminalLine).join(' | ') || 'nothing graded yet'}`,
     ),
   ];
-  if (report.state === 'blocked') lines.push(paint('red', `blocked: ${terminalLine(report.stateReason)}`));
+  if (report.stateReason !== '')
+    lines.push(paint('red', `${terminalLine(report.state)}: ${terminalLine(report.stateReason)}`));
   if (new Set(sandboxes).size > 1)
     lines.push(paint('yellow', 'More than one sandbox graded this sweep: its results may not be comparable.'));
   return lines;

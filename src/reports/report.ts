@@ -34,7 +34,7 @@ export interface SweepReport {
   /** The offline scripted model answered: the numbers say nothing about a language model. */
   scripted: boolean;
   state: SweepState;
-  /** Why, for `blocked`; else empty. */
+  /** Why, for `blocked`, `cancelled` and `failed`; else empty. */
   stateReason: string;
   datasetSha256: string;
   specHash: string;

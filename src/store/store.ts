@@ -24,7 +24,7 @@ export interface SweepPlan {
   endpointIdentity: string;
   planned: number;
   state: SweepState;
-  /** Why, for `blocked`; empty otherwise. */
+  /** Why, for `blocked`, and where it is known for `cancelled` and `failed`; empty otherwise. */
   stateReason: string;
   createdAt: string;
   updatedAt: string;

@@ -11,6 +11,8 @@ export interface ModelProcess {
   arrivals(): Promise<Arrivals>;
   /** The same in three numbers, to be asked often. */
   sums(): Promise<ArrivalSums>;
+  /** Replaces the fault plan. */
+  play(faults: FaultPlanInput): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -31,6 +33,10 @@ export async function startModelProcess({
     // A server of this very version says it: its shapes are ours.
     arrivals: async () => JSON.parse(await textOf(url, '/arrivals')),
     sums: async () => JSON.parse(await textOf(url, '/arrivals/sums')),
+    async play(plan) {
+      const answer = await fetch(url.replace('/v1', '/faults'), { method: 'POST', body: JSON.stringify(plan) });
+      if (!answer.ok) throw new Error(await answer.text());
+    },
     async stop() {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');

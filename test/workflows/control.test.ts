@@ -291,6 +291,7 @@ describe('control of sweeps, on a real Temporal server and a real store', { time
         const { typedSearchAttributes, memo } = await sweep.problem('a').describe();
         assert.equal(typedSearchAttributes.get(StageKey), 'score');
         assert.deepEqual(memo ?? {}, {});
+        recordHistory('solveProblem-blocked', await sweep.problem('a').fetchHistory());
       });
     });
   });
@@ -321,6 +322,7 @@ describe('control of sweeps, on a real Temporal server and a real store', { time
         await temporal.client.workflow.getHandle(sweepWorkflowId(sweep.name)).cancel();
         await assert.rejects(sweep.result());
         assert.deepEqual(await store.countOutcomes(sweep.name), { cancelled: 1 });
+        recordHistory('solveProblem-paused-cancelled', await sweep.problem('a').fetchHistory());
         assert.equal(await sweep.state(), 'cancelled');
         await sweep.start();
         assert.deepEqual(await sweep.result(), { pass: 2 });
@@ -356,6 +358,7 @@ describe('control of sweeps, on a real Temporal server and a real store', { time
         assert.equal(asked, 4);
         const row = await store.getOutcome({ sweep: sweep.name, taskId: 'a', sample: 0 });
         assert.match(row?.detail ?? '', /more than the 3 s in all that the sweep allows/);
+        recordHistory('solveProblem-waits-too-long', await sweep.problem('a').fetchHistory());
       });
     });
   });

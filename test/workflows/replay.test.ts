@@ -15,12 +15,24 @@ const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 
 /** Recorded with `QUALITYFLOW_RECORD_HISTORIES=1 node --test test/workflows/sweep.test.ts test/workflows/control.test.ts`, when a workflow changes on purpose. */
 describe('recorded histories', { timeout: 60_000 }, () => {
-  it('exist for every workflow type', () => {
+  it('exist for every workflow type, and for every way in which one waits, is held or is ended', () => {
     assert.deepEqual(files.sort(), [
+      'runSweep-after-termination.json',
+      'runSweep-cancelled.json',
+      'runSweep-shard-stopped.json',
       'runSweep.json',
+      'runSweepShard-cancelled.json',
+      'runSweepShard-problems-stopped.json',
+      'runSweepShard-waits.json',
       'runSweepShard.json',
+      'solveProblem-asked-again.json',
+      'solveProblem-blocked.json',
+      'solveProblem-cancelled.json',
+      'solveProblem-paced.json',
+      'solveProblem-paused-cancelled.json',
       'solveProblem-paused.json',
       'solveProblem-quality-flow.json',
+      'solveProblem-waits-too-long.json',
       'solveProblem-zero-shot.json',
     ]);
   });

@@ -70,6 +70,11 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
     return problemHandle(sweep, taskId).fetchHistory();
   }
 
+  const isRunning: Activities['isRunning'] = async ({ workflowId }) =>
+    (await temporal.client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
+  const sweepHistory = (sweep: string) => temporal.client.workflow.getHandle(sweepWorkflowId(sweep)).fetchHistory();
+  const shardHistory = (sweep: string) => temporal.client.workflow.getHandle(shardWorkflowId(sweep, 0)).fetchHistory();
+
   it('ends with one outcome a task and at most 20 events for a zero-shot problem', async () => {
     const plan = new ToyPlan(['a', 'b/../c d', 'e']);
     await withSweep({ plan }, async ({ name, start, result }) => {
@@ -79,8 +84,8 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       const history = await historyOf(name, 'b/../c d');
       const events = history.events ?? [];
       recordHistory('solveProblem-zero-shot', history);
-      recordHistory('runSweepShard', await temporal.client.workflow.getHandle(shardWorkflowId(name, 0)).fetchHistory());
-      recordHistory('runSweep', await temporal.client.workflow.getHandle(sweepWorkflowId(name)).fetchHistory());
+      recordHistory('runSweepShard', await shardHistory(name));
+      recordHistory('runSweep', await sweepHistory(name));
       assert.ok(events.length <= 20, `${events.length} events`);
       const summaries = events.flatMap((event) =>
         event.userMetadata?.summary?.data ? [JSON.parse(Buffer.from(event.userMetadata.summary.data).toString())] : [],
@@ -205,8 +210,9 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       },
       isRunning: async ({ workflowId }) => {
         waited.push(workflowId);
+        const running = await isRunning({ workflowId });
         release();
-        return (await temporal.client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
+        return running;
       },
     };
     await withSweep({ plan, own }, async ({ name, start, result }) => {
@@ -231,6 +237,7 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       await start();
       assert.deepEqual(await result(), { pass: 1 });
       assert.deepEqual([...new Set(waited)], [workflowId]);
+      recordHistory('runSweepShard-waits', await shardHistory(name));
     });
   });
 
@@ -264,20 +271,19 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       );
       assert.equal(plan.states.at(-1), 'cancelled');
       assert.equal((await problemHandle(name, 'a').describe()).status.name, 'CANCELLED');
+      recordHistory('runSweep-cancelled', await sweepHistory(name));
+      recordHistory('runSweepShard-cancelled', await shardHistory(name));
+      recordHistory('solveProblem-cancelled', await historyOf(name, 'a'));
     });
   });
 
   it('goes on when a person cancels or terminates single problems', async () => {
     const plan = new ToyPlan(['a', 'b', 'c']);
     const own: Partial<Activities> = {
+      isRunning,
       generateProgram: async ({ problem }) => {
         if (problem.taskId !== 'c') await Context.current().cancelled;
-        return {
-          kind: 'program',
-          code: 'pass',
-          rule: 'toy',
-          reply: { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' },
-        };
+        return { kind: 'unusable', reason: 'context_too_long', detail: 'too long' };
       },
     };
     await withSweep({ plan, own }, async ({ name, start, result }) => {
@@ -285,26 +291,74 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       while (!plan.outcomes.has('c')) await delay(20);
       await problemHandle(name, 'a').cancel();
       await problemHandle(name, 'b').terminate('by hand');
-      assert.deepEqual(await result(), { pass: 1, cancelled: 1 });
+      assert.deepEqual(await result(), { no_code: 1, cancelled: 2 });
+      recordHistory('runSweepShard-problems-stopped', await shardHistory(name));
     });
   });
 
-  it('starts again after it was terminated, letting the shards of before end first', async () => {
+  it('starts again after it was terminated, when the shards of before have ended, and does what was cancelled with them', async () => {
     const plan = new ToyPlan(['a', 'b']);
+    let begun = 0;
+    let hold = true;
     const own: Partial<Activities> = {
+      isRunning,
+      endedByHand: async () => 'terminated by me',
       generateProgram: async () => {
-        if (plan.outcomes.size === 0) await Context.current().cancelled;
+        begun += 1;
+        if (hold) await Context.current().cancelled;
         return { kind: 'unusable', reason: 'context_too_long', detail: 'too long' };
       },
-      isRunning: async ({ workflowId }) =>
-        (await temporal.client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING',
+      recordOutcome: async ({ run, summary }) => {
+        // A cancelled problem takes long to end: the new shard finds it still running.
+        if (summary.outcome === 'cancelled') await delay(1500);
+        return plan.record(run, summary);
+      },
     };
     await withSweep({ plan, own }, async ({ name, start, result }) => {
       await start();
-      await delay(1500);
-      await temporal.client.workflow.getHandle(sweepWorkflowId(name)).terminate('by hand');
+      while (begun < 2) await delay(20);
+      await temporal.client.workflow.getHandle(shardWorkflowId(name, 0)).terminate('by hand');
+      await assert.rejects(result());
+      hold = false;
       await start();
       assert.deepEqual(await result(), { no_code: 2 });
+      hold = true;
+      plan.outcomes.clear();
+      await start();
+      while (begun < 6) await delay(20);
+      await temporal.client.workflow.getHandle(sweepWorkflowId(name)).terminate('by hand');
+      hold = false;
+      await start();
+      assert.deepEqual(await result(), { no_code: 2 });
+      recordHistory('runSweep-after-termination', await sweepHistory(name));
+    });
+  });
+
+  it('does the rest when a person stops a shard, and then says who', async () => {
+    const plan = new ToyPlan(Array.from({ length: 102 }, (_, index) => `t${index}`));
+    plan.concurrency = 40;
+    const own: Partial<Activities> = {
+      isRunning,
+      endedByHand: async () => 'terminated by me',
+      generateProgram: async ({ problem }) => {
+        if (problem.taskId === 't0') await Context.current().cancelled;
+        return { kind: 'unusable', reason: 'context_too_long', detail: 'too long' };
+      },
+    };
+    await withSweep({ plan, own }, async ({ name, start, result }) => {
+      await start();
+      while (plan.outcomes.size < 60) await delay(20);
+      await temporal.client.workflow.getHandle(shardWorkflowId(name, 0)).terminate('by hand');
+      await assert.rejects(
+        result(),
+        (error) =>
+          error instanceof WorkflowFailedError &&
+          error.cause?.message === `${shardWorkflowId(name, 0)} was terminated by me`,
+      );
+      const second = plan.tasks.slice(51).map((task) => plan.outcomes.get(task)?.outcome);
+      assert.deepEqual(second, Array(51).fill('no_code'));
+      assert.equal(plan.states.at(-1), 'cancelled');
+      recordHistory('runSweep-shard-stopped', await sweepHistory(name));
     });
   });
 
@@ -357,13 +411,14 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
         return { kind: 'unusable', reason: 'no_code', detail: 'only prose' };
       },
     };
-    await withSweep({ plan, own }, async ({ start, result }) => {
+    await withSweep({ plan, own }, async ({ name, start, result }) => {
       await start();
       assert.deepEqual(await result(), { no_code: 1 });
       assert.deepEqual(asked, [
         { retry: 0, complaint: undefined },
         { retry: 1, complaint: 'only prose' },
       ]);
+      recordHistory('solveProblem-asked-again', await historyOf(name, 'a'));
     });
   });
 
@@ -386,6 +441,7 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       const timer = events.find((event) => event.timerStartedEventAttributes);
       assert.match(Buffer.from(timer?.userMetadata?.summary?.data ?? []).toString(), /paced until .* by Retry-After/);
       assert.equal(calls, 2);
+      recordHistory('solveProblem-paced', await historyOf(name, 'a'));
     });
   });
 

@@ -82,6 +82,11 @@ export function toyActivities(plan: ToyPlan, own: Partial<Activities> = {}): Act
       throw ApplicationFailure.nonRetryable('this test expects no wait');
     },
     recordOutcome: async ({ run, summary }) => plan.record(run, summary),
+    recordTermination: async ({ run }) => {
+      plan.record(run, { outcome: 'cancelled', detail: 'terminated', finalStep: 'nothing', tokens: 0, requests: 0 });
+    },
+    endedByHand: async () => null,
+    markTerminated: async () => {},
     countOutcomes: async () =>
       Object.fromEntries(
         [...Map.groupBy(plan.outcomes.values(), ({ outcome }) => outcome)].map(([outcome, rows]) => [

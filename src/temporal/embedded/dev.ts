@@ -175,7 +175,9 @@ async function startSupervisor(home: string, { env, entries }: EnsureDevOptions)
 function otherBuild(running: readonly string[]): InfrastructureError {
   return new InfrastructureError(
     `What runs ${running.length === 1 ? 'the sweep' : 'the sweeps'} ${running.join(', ')} is another build of qualityflow than this one.`,
-    `Wait for ${running.join(', ')}, or stop it by \`qualityflow down\` and go on by \`qualityflow sweep resume ${running[0]}\`.`,
+    running.length === 1
+      ? `Wait for ${running[0]}, or go on with it: \`qualityflow sweep resume ${running[0]}\` hands it over to this build where its results stay the same.`
+      : `Wait for them, or stop all by \`qualityflow down\` and go on with each: \`qualityflow sweep resume ${running[0]}\`.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { TerminatedFailure, TimeoutFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ChildWorkflowFailure,
@@ -29,7 +29,8 @@ const MAX_WINDOW = 100;
 
 /**
  * Keeps a window of problems open over its range of the plan. What is finished is the store's to say: only unfinished runs are started,
- * and "already started" means that somebody else's is running, so it is waited for, never counted. Nothing is open across continue-as-new.
+ * and "already started" means that somebody else's is running, so it is waited for, never counted. A problem that could not write its row
+ * because it was terminated gets it from here. Nothing is open across continue-as-new.
  */
 export async function runSweepShard(input: ShardInput): Promise<void> {
   const { sweep, queues, to } = input;
@@ -53,6 +54,9 @@ export async function runSweepShard(input: ShardInput): Promise<void> {
   } finally {
     // A cancelled shard, too, ends only after its problems have.
     await Promise.allSettled(runs);
+    // A terminated sweep cancels its shards and can say nothing itself.
+    if (CancellationScope.current().consideredCancelled)
+      await CancellationScope.nonCancellable(() => store.markTerminated({ sweep }));
   }
   await Promise.all(runs);
 
@@ -61,19 +65,38 @@ export async function runSweepShard(input: ShardInput): Promise<void> {
     await continueAsNew<typeof runSweepShard>({ ...input, from: last.position + 1 });
   }
 
-  async function solve({ workflowId, taskId, sample, attempt }: PlannedRun): Promise<void> {
-    try {
-      await executeChild<typeof solveProblem>('solveProblem', {
-        ...problemStart({ workflowId, run: { sweep, taskId, sample, attempt }, plan, queues }),
-        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-        cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-      });
-    } catch (error) {
-      // Only the shard's own cancellation ends it: a person may cancel a single problem, and the rest goes on.
-      if (CancellationScope.current().consideredCancelled) throw error;
-      if (error instanceof WorkflowExecutionAlreadyStartedError) await untilEnded(queues, workflowId);
-      else if (!(error instanceof ChildWorkflowFailure)) throw error;
-      // A failed, terminated or timed-out problem has its row, or is `not_run`: the sweep goes on either way.
+  async function solve(planned: PlannedRun): Promise<void> {
+    const { position, workflowId } = planned;
+    let run: PlannedRun | undefined = planned;
+    while (run !== undefined) {
+      const { taskId, sample, attempt } = run;
+      const key = { sweep, taskId, sample, attempt };
+      try {
+        await executeChild<typeof solveProblem>('solveProblem', {
+          ...problemStart({ workflowId, run: key, plan, queues }),
+          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+          cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+        });
+        return;
+      } catch (error) {
+        // Only the shard's own cancellation ends it: a person may cancel a single problem, and the rest goes on.
+        if (CancellationScope.current().consideredCancelled) throw error;
+        if (error instanceof ChildWorkflowFailure) {
+          if (!wroteNothing(error)) return;
+          // A reset ends a run like a termination does, and another run of the same id goes on.
+          await untilEnded(queues, workflowId);
+          await store.recordTermination({ run: key, workflowId });
+          return;
+        }
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        await untilEnded(queues, workflowId);
+      }
+      // The run that was in the way may have been cancelled with the shard of a terminated sweep: then this one is still to be done.
+      [run] = await store.listUnfinished({ sweep, from: position, to: position + 1, limit: 1 });
     }
   }
+}
+
+function wroteNothing({ cause }: ChildWorkflowFailure): boolean {
+  return cause instanceof TerminatedFailure || cause instanceof TimeoutFailure;
 }

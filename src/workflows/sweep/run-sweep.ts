@@ -1,9 +1,12 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { TerminatedFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
+  ApplicationFailure,
   CancellationScope,
+  ChildWorkflowFailure,
   executeChild,
   isCancellation,
   ParentClosePolicy,
+  rootCause,
   setCurrentDetails,
 } from '@temporalio/workflow';
 import type { Queues } from '../../activities/contract.ts';
@@ -11,7 +14,7 @@ import { shardWorkflowId } from '../../temporal/ids.ts';
 import { sweepAttributes } from '../../temporal/search-attributes.ts';
 import { indices, inParallel } from '../parallel.ts';
 import { storeActivities } from '../proxies.ts';
-import { untilEnded } from '../until-ended.ts';
+import { end, untilEnded } from '../until-ended.ts';
 import type { runSweepShard } from './run-sweep-shard.ts';
 
 export interface SweepInput {
@@ -22,10 +25,15 @@ export interface SweepInput {
 /** One parent serialises its children's starts and completions; a few parents share them. */
 const MAX_SHARDS = 5;
 const RUNS_PER_SHARD = 100;
+/** Type of the failure of a sweep that has lost a shard to a person. */
+const SHARD_STOPPED = 'shard_stopped';
+/** Of a reason, in the store. */
+const MOST_CHARACTERS = 500;
 
 /**
  * A sweep: starts its shards and waits for them. It never fails because a problem did; the store says what is finished, so running it
- * again, at any time, does what is left and nothing else. Returns counts by outcome.
+ * again, at any time, does what is left and nothing else. Returns counts by outcome. Fails, as `cancelled`, when a person has stopped a
+ * shard: after the others have ended.
  */
 export async function runSweep({ sweep, queues }: SweepInput): Promise<Record<string, number>> {
   const store = storeActivities(queues);
@@ -34,7 +42,7 @@ export async function runSweep({ sweep, queues }: SweepInput): Promise<Record<st
     await store.markSweep({ sweep, state: 'running' });
     const shards = Math.max(1, Math.min(MAX_SHARDS, Math.ceil(plan.planned / RUNS_PER_SHARD), plan.concurrency));
     const share = Math.ceil(plan.planned / shards);
-    await inParallel(indices(shards), (shard) => {
+    const stops = await inParallel(indices(shards), (shard) => {
       const from = shard * share;
       const to = Math.min(plan.planned, from + share);
       const options = {
@@ -50,10 +58,12 @@ export async function runSweep({ sweep, queues }: SweepInput): Promise<Record<st
         staticSummary: `runs ${from + 1} to ${to} of ${plan.planned}`,
         args: [{ sweep, queues, from, to, window: Math.max(1, Math.floor(plan.concurrency / shards)) }],
       } as const;
-      return afterPredecessor(options.workflowId, () =>
+      return howItStopped(options.workflowId, () =>
         executeChild<typeof runSweepShard>('runSweepShard', { ...options, args: [...options.args] }),
       );
     });
+    const stopped = stops.filter((stop) => stop !== undefined);
+    if (stopped.length > 0) throw ApplicationFailure.nonRetryable(stopped.join('; '), SHARD_STOPPED);
     const counts = await store.countOutcomes({ sweep });
     await store.markSweep({ sweep, state: 'completed' });
     setCurrentDetails(
@@ -63,20 +73,43 @@ export async function runSweep({ sweep, queues }: SweepInput): Promise<Record<st
     );
     return counts;
   } catch (error) {
-    const state = isCancellation(error) ? 'cancelled' : 'failed';
-    await CancellationScope.nonCancellable(() => store.markSweep({ sweep, state }));
+    const own = CancellationScope.current().consideredCancelled && isCancellation(error);
+    const byHand = error instanceof ApplicationFailure && error.type === SHARD_STOPPED;
+    await CancellationScope.nonCancellable(() =>
+      own
+        ? store.markSweep({ sweep, state: 'cancelled' })
+        : store.markSweep({
+            sweep,
+            state: byHand ? 'cancelled' : 'failed',
+            reason: (rootCause(error) ?? String(error)).slice(0, MOST_CHARACTERS),
+          }),
+    );
     throw error;
   }
 
-  /** A sweep that was terminated leaves shards that are still closing: they are let end first. */
-  async function afterPredecessor<T>(workflowId: string, start: () => Promise<T>): Promise<T> {
+  /** Runs a shard; undefined when it has done its work, else who stopped it. One of before that is still running is ended first. */
+  async function howItStopped(workflowId: string, run: () => Promise<void>): Promise<string | undefined> {
     for (;;) {
       try {
-        return await start();
+        await run();
+        return undefined;
       } catch (error) {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        await untilEnded(queues, workflowId);
+        if (CancellationScope.current().consideredCancelled) throw error;
+        if (error instanceof WorkflowExecutionAlreadyStartedError) {
+          // It is just ending, as its sweep was terminated; or its sweep was reset, and whatever may end this one would not reach it.
+          await end(queues, workflowId);
+        } else {
+          if (!(error instanceof ChildWorkflowFailure && wasStopped(error))) throw error;
+          // A reset ends a run like a termination does, and another run of the same id goes on.
+          await untilEnded(queues, workflowId);
+          const byHand = await store.endedByHand({ workflowId });
+          return byHand === null ? undefined : `${workflowId} was ${byHand}`;
+        }
       }
     }
   }
+}
+
+function wasStopped({ cause }: ChildWorkflowFailure): boolean {
+  return cause instanceof TerminatedFailure || isCancellation(cause);
 }
