@@ -174,8 +174,12 @@ export interface StoreActivities {
   listUnfinished: (input: { sweep: string; from: number; to: number; limit: number }) => Promise<PlannedRun[]>;
   /** Whether a workflow of this id is running now. Short, so that waiting for one holds no slot. */
   isRunning: (input: { workflowId: string }) => Promise<boolean>;
-  /** Outcomes that end without a grade: nothing to grade, infra, cancelled. */
-  recordOutcome: (input: { run: RunKey; summary: OutcomeSummary }) => Promise<OutcomeSummary>;
+  /** Outcomes that end without a grade: nothing to grade, infra, cancelled. `steps` as in `scoreSubmission`. */
+  recordOutcome: (input: {
+    run: RunKey;
+    summary: OutcomeSummary;
+    steps?: string[] | undefined;
+  }) => Promise<OutcomeSummary>;
   countOutcomes: (input: { sweep: string }) => Promise<Record<string, number>>;
   /** `running` leaves a sweep alone that is paused or blocked: only a person's `unpause` or `resume` ends that. */
   markSweep: (input: { sweep: string; state: 'running' | 'completed' | 'cancelled' | 'failed' }) => Promise<void>;
@@ -243,10 +247,14 @@ export interface SandboxActivities {
     context: StepContext;
     predictions: { prediction: string; comparison: string }[];
   }) => Promise<{ kind: 'compared'; equal: boolean[] } | Held>;
-  /** Grades the distinct programs of the trail on the hidden tests and records the outcome. The only activity that reads hidden tests. */
+  /**
+   * Grades the distinct programs of the trail on the hidden tests and records the outcome. The only activity that reads hidden tests.
+   * Fails as `StoreIsOlder` when the store lacks one of `steps`, those that the workflow has seen done.
+   */
   scoreSubmission: (input: {
     run: RunKey;
     solution: Extract<Solution, { kind: 'submitted' }>;
+    steps?: string[] | undefined;
   }) => Promise<OutcomeSummary | Held>;
 }
 

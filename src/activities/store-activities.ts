@@ -2,6 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { problemWorkflowId } from '../temporal/problem-id.ts';
 import type { StoreActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
+import { requireSteps } from './require-steps.ts';
 import { settledSummary } from './settled-summary.ts';
 import { datasetOf, requirePlan } from './sweep-dataset.ts';
 
@@ -40,7 +41,8 @@ export function storeActivities(deps: Dependencies): StoreActivities {
       }
     },
 
-    async recordOutcome({ run, summary }) {
+    async recordOutcome({ run, summary, steps = [] }) {
+      await requireSteps(store, run, steps);
       const settled = await settledSummary(store, run, summary);
       await store.recordOutcome({
         ...settled,
@@ -58,7 +60,7 @@ export function storeActivities(deps: Dependencies): StoreActivities {
       await store.setSweepState(
         sweep,
         state,
-        state === 'running' ? { from: ['created', 'completed', 'cancelled'] } : {},
+        state === 'running' ? { from: ['created', 'completed', 'cancelled', 'failed'] } : {},
       );
     },
   };
