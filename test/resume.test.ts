@@ -19,7 +19,7 @@ import { differences } from './chaos/round.ts';
 const LATENCY_MS = 30;
 
 /** `sweep resume` on everything real: command line, supervisor, worker, file-backed Temporal server, sandbox, a model with a log. */
-describe('a resume', { skip: withoutDocker, timeout: 280_000 }, () => {
+describe('a resume', { skip: withoutDocker }, () => {
   const rig = new Rig();
   let reference: SweepResult;
 
@@ -43,7 +43,7 @@ describe('a resume', { skip: withoutDocker, timeout: 280_000 }, () => {
         const run = () =>
           rig.project.run('sweep', 'run', ...flags, '--endpoint', model.url, '--name', 'three', '--json');
         const [one, other] = await Promise.all([run(), run()]);
-        assert.deepEqual([one.code, other.code].sort(), [2, 3], one.stderr + other.stderr);
+        assert.deepEqual(new Set([one.code, other.code]), new Set([2, 3]), one.stderr + other.stderr);
         assert.match(one.code === 2 ? one.stderr : other.stderr, /sweep three exists already, with this very spec/);
         const failed = ['mini/chunks', 'mini/initials', 'mini/word-counts'];
         const rows = outcomesOf(rig.home, 'three');
@@ -99,11 +99,13 @@ describe('a resume', { skip: withoutDocker, timeout: 280_000 }, () => {
       await furtherCompletion(model);
       await rig.killAll(first);
 
-      for (const remembers of ['running workflows', 'closed workflows', 'nothing'] as const) {
+      for (const remembers of ['running workflows', 'nothing'] as const) {
         const begun = performance.now();
-        if (remembers !== 'running workflows') assert.equal((await rig.project.run('down')).code, 0);
+        if (remembers === 'nothing') {
+          assert.equal((await rig.project.run('down')).code, 0);
+          remove(join(rig.home, 'temporal.db'));
+        }
         putBack(backup, join(rig.home, 'qualityflow.db'));
-        if (remembers === 'nothing') remove(join(rig.home, 'temporal.db'));
         const held = read().replies;
         const before = await model.arrivals();
 
@@ -160,7 +162,7 @@ async function succeeds({ finished }: Command): Promise<void> {
 }
 
 async function until(reached: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 120_000;
   while (!(await reached())) {
     assert.ok(Date.now() < deadline, 'the moment to wait for does not come');
     await pause(20);
@@ -196,12 +198,10 @@ function outcomesOf(
 
 /** How often each body arrived between two looks; bodies that did not are left out. */
 function arrivedSince(before: Arrivals, after: Arrivals): Map<string, number> {
-  return new Map(
-    Object.entries(after.counts)
-      .map(([body, count]) => [body, count - (before.counts[body] ?? 0)] as const)
-      .filter(([, count]) => count > 0)
-      .sort(),
+  const counts = Object.entries(after.counts).map(
+    ([body, count]) => [body, count - (before.counts[body] ?? 0)] as const,
   );
+  return new Map(counts.filter(([, count]) => count > 0));
 }
 
 function putBack(backup: string, file: string): void {
