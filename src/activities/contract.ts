@@ -174,8 +174,12 @@ export interface StoreActivities {
   listUnfinished: (input: { sweep: string; from: number; to: number; limit: number }) => Promise<PlannedRun[]>;
   /** Whether a workflow of this id is running now. Short, so that waiting for one holds no slot. */
   isRunning: (input: { workflowId: string }) => Promise<boolean>;
-  /** Outcomes that end without a grade: nothing to grade, infra, cancelled. Who cancelled is added to the row's words. */
-  recordOutcome: (input: { run: RunKey; summary: OutcomeSummary }) => Promise<OutcomeSummary>;
+  /** Outcomes that end without a grade: nothing to grade, infra, cancelled. Who cancelled is added to the row's words. `steps` as in `scoreSubmission`. */
+  recordOutcome: (input: {
+    run: RunKey;
+    summary: OutcomeSummary;
+    steps?: string[] | undefined;
+  }) => Promise<OutcomeSummary>;
   /** A problem that was terminated wrote no row: its row becomes `cancelled`, with who did it and why, unless this attempt has one. */
   recordTermination: (input: { run: RunKey; workflowId: string }) => Promise<void>;
   /** Who terminated or cancelled the latest run of this id, and why, in words; null when nobody did. */
@@ -256,10 +260,14 @@ export interface SandboxActivities {
     context: StepContext;
     predictions: { prediction: string; comparison: string }[];
   }) => Promise<{ kind: 'compared'; equal: boolean[] } | Held>;
-  /** Grades the distinct programs of the trail on the hidden tests and records the outcome. The only activity that reads hidden tests. */
+  /**
+   * Grades the distinct programs of the trail on the hidden tests and records the outcome. The only activity that reads hidden tests.
+   * Fails as `StoreIsOlder` when the store lacks one of `steps`, those that the workflow has seen done.
+   */
   scoreSubmission: (input: {
     run: RunKey;
     solution: Extract<Solution, { kind: 'submitted' }>;
+    steps?: string[] | undefined;
   }) => Promise<OutcomeSummary | Held>;
 }
 

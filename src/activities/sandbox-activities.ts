@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, SandboxError } from '../sandbox/sandbox.ts';
 import type { OutcomeSummary, RunKey, SandboxActivities, StepContext } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { sandboxFailure } from './failures.ts';
+import { requireSteps } from './require-steps.ts';
 import { settledSummary } from './settled-summary.ts';
 import { datasetOf, requirePlan } from './sweep-dataset.ts';
 
@@ -54,8 +55,9 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
         ).then((equal) => ({ kind: 'compared' as const, equal })),
       ),
 
-    scoreSubmission: ({ run, solution }) =>
+    scoreSubmission: ({ run, solution, steps = [] }) =>
       inSandbox(async () => {
+        await requireSteps(store, run, steps);
         const dataset = await datasetOf(deps, await requirePlan(deps, run.sweep));
         const sandbox = await deps.sandbox();
         const programs = [...new Set(solution.trail.map(({ code }) => code))];

@@ -4,6 +4,7 @@ import { sweepWorkflowId } from '../temporal/ids.ts';
 import { problemWorkflowId } from '../temporal/problem-id.ts';
 import type { OutcomeSummary, RunKey, StoreActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
+import { requireSteps } from './require-steps.ts';
 import { settledSummary } from './settled-summary.ts';
 import { datasetOf, requirePlan } from './sweep-dataset.ts';
 
@@ -37,7 +38,8 @@ export function storeActivities(deps: Dependencies): StoreActivities {
 
     endedByHand: async ({ workflowId }) => (await endedByHand(client, workflowId)) ?? null,
 
-    async recordOutcome({ run, summary }) {
+    async recordOutcome({ run, summary, steps = [] }) {
+      await requireSteps(store, run, steps);
       // The row matters more than its words: it is written, too, when Temporal cannot be asked.
       const byHand =
         summary.outcome === 'cancelled'

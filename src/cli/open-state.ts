@@ -17,9 +17,13 @@ export async function withStore<T>(context: Context, work: (store: Store) => Pro
   }
 }
 
+export function storeFile(context: Context): string {
+  return join(context.home, 'qualityflow.db');
+}
+
 /** Whether this folder has any state: a command that only looks makes none. */
 export function hasStore(context: Context): boolean {
-  return existsSync(join(context.home, 'qualityflow.db'));
+  return existsSync(storeFile(context));
 }
 
 /** Opens the store for a command that looks at the sweep `name`; refuses a name that is not there, with the nearest one that is. */

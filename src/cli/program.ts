@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { AddCommand, Result } from './add-command.ts';
+import { addBackup } from './commands/backup.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -26,6 +27,7 @@ const COMMANDS: readonly AddCommand[] = [
   addShow,
   addReport,
   addProblems,
+  addBackup,
 ];
 
 export function buildProgram(context: Context, result: Result): Command {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -119,6 +119,30 @@ test('a sweep whose budget ended it is unfinished, and its status says how it go
   const { state, unfinished } = JSON.parse((await run('sweep', 'status', 'short', '--json')).stdout);
   assert.deepEqual({ state, unfinished }, { state: 'completed', unfinished: 4 });
   assert.match((await run('sweep', 'list')).stdout, /short.*unfinished/);
+});
+
+test('a resume of a sweep whose every run is final starts nothing, and says so for a workflow that could not', async () => {
+  await sweepNamed('whole');
+  await store.setSweepState('whole', 'running');
+  for (const taskId of ['a', 'b'])
+    for (const sample of [0, 1])
+      await store.recordOutcome({
+        run: { sweep: 'whole', taskId, sample, attempt: 1 },
+        outcome: 'wrong',
+        detail: '',
+        finalStep: 'generated',
+        tokens: 1,
+        requests: 1,
+        trail: [],
+        submission: null,
+        fingerprint: null,
+        recordedAt: new Date(0).toISOString(),
+      });
+  const { exitCode, stderr } = await run('sweep', 'resume', 'whole');
+  assert.equal(exitCode, 0, stderr);
+  assert.match(stderr, /The sweep whole is complete: all 4 runs have a final outcome\./);
+  assert.equal((await store.getPlan('whole'))?.state, 'completed');
+  assert.equal(existsSync(join(home, 'dev.json')), false);
 });
 
 test('an unpause does not end a block: it says the reason and what does, exit 3', async () => {

@@ -1,5 +1,5 @@
 import { type OperationalChange, parseOperational } from '../spec/parse-spec.ts';
-import type { Store, SweepRow } from '../store/store.ts';
+import type { Store, SweepRow, SweepState } from '../store/store.ts';
 import { withStartedTemporal } from './connect.ts';
 import { type Context, note } from './context.ts';
 import { goOn, prepareToGoOn } from './go-on.ts';
@@ -8,6 +8,8 @@ import { grouped } from './progress.ts';
 import { numeric, present, specError } from './spec-input.ts';
 import { showResult } from './sweep-result.ts';
 import type { ExitCode } from './user-error.ts';
+
+const UNENDED: readonly SweepState[] = ['created', 'running', 'paused', 'blocked', 'cancelled', 'failed'];
 
 /** What a resume may change: none of it changes results. */
 export interface OperationalFlags {
@@ -27,24 +29,34 @@ export function resumeSweepCommand(
   const { context, name } = input;
   return withSweep<ExitCode>(context, name, async (store, before) => {
     const change = changeOf(input, before);
-    const [next] = await store.listUnfinished({ sweep: name, from: 0, to: before.planned, limit: 1 });
     const json = input.json === true;
-    if (next === undefined) {
-      // It may have been terminated between its last outcome and its end.
-      await store.setSweepState(name, 'completed', { from: ['running', 'paused', 'blocked', 'cancelled', 'failed'] });
-      note(
-        context,
-        `The sweep ${name} is complete: ${before.planned === 1 ? 'its one run has' : `all ${before.planned} runs have`} a final outcome.`,
-      );
-      return showResult({ context, store, sweep: before, followed: { kind: 'ended', run: 'completed' }, json });
-    }
+    const isComplete = async () =>
+      (await store.listUnfinished({ sweep: name, from: 0, to: before.planned, limit: 1 })).length === 0;
+    if (await isComplete()) return showComplete({ context, store, sweep: before, json });
     const { prepared } = await prepareToGoOn({ context, sweep: before, dataDir: input.dataDir });
     return withStartedTemporal({ context, prepared }, async (temporal) => {
+      // Another shell's resume may have come to the end while this one set up.
+      if (await isComplete()) return showComplete({ context, store, sweep: before, json });
       if (change !== undefined) await store.updateOperational(name, change);
       await tellBudget(context, store, name);
       return goOn({ context, store, temporal, name, detach: input.detach === true, json });
     });
   });
+}
+
+/** Nothing is started for it. Its own workflow, which says so at its end, may have been lost before that. */
+async function showComplete(input: {
+  context: Context;
+  store: Store;
+  sweep: SweepRow;
+  json: boolean;
+}): Promise<ExitCode> {
+  const { context, store, sweep } = input;
+  await store.setSweepState(sweep.name, 'completed', { from: UNENDED });
+  const { planned, name } = sweep;
+  const runs = planned === 1 ? 'its one run has' : `all ${planned} runs have`;
+  note(context, `The sweep ${name} is complete: ${runs} a final outcome.`);
+  return showResult({ ...input, followed: { kind: 'ended', run: 'completed' } });
 }
 
 /** Undefined when no flag was given. */

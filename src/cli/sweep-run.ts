@@ -5,6 +5,7 @@ import type { SweepRow } from '../store/store.ts';
 import { budgetFallsShort, budgetText, forecastText, requireUsefulBudget } from './budget-forecast.ts';
 import { withStartedTemporal } from './connect.ts';
 import { type Context, note, print, printJson } from './context.ts';
+import { endStrangers } from './end-strangers.ts';
 import { ensureReady } from './ensure-ready.ts';
 import { followSweep } from './follow-sweep.ts';
 import { createSweep, requireFreeName, requireFreeNameDry } from './launch-sweep.ts';
@@ -73,8 +74,15 @@ export async function launch(input: {
   await ensureReady({ context, env: prepared.env });
   const surroundings = surroundingsOf(prepared, await sandboxFingerprint(context));
   return withStore(context, async (store) => {
+    const foundFreeAt = new Date();
     await requireFreeName({ store, prepared, surroundings });
     return withStartedTemporal({ context, prepared }, async ({ client, uiUrl }) => {
+      const strangers = await endStrangers(client, prepared.spec.name, foundFreeAt);
+      if (strangers > 0)
+        note(
+          context,
+          `Temporal still ran ${counted(strangers, 'workflow')} of an earlier sweep of this name that the store does not know: ended.`,
+        );
       const sweep = await createSweep({ store, prepared, surroundings });
       await startSweep(client, sweep);
       announce(context, sweep, uiUrl);

@@ -8,7 +8,7 @@ import type { StepRow, Store } from './store.ts';
  * What each activity did. A replay of the same step of the same attempt replaces its row; a step that sent several requests keeps one
  * row a reply.
  */
-export function stepTable(database: Database): Pick<Store, 'recordStep' | 'steps' | 'usage'> {
+export function stepTable(database: Database): Pick<Store, 'recordStep' | 'missingSteps' | 'steps' | 'usage'> {
   return {
     async recordStep(row) {
       const { key, values } = toColumns(row);
@@ -38,6 +38,22 @@ export function stepTable(database: Database): Pick<Store, 'recordStep' | 'steps
           )
           .execute();
       });
+    },
+
+    async missingSteps({ sweep, taskId, sample, attempt }, steps) {
+      const rows = await database.run((db) =>
+        db
+          .selectFrom('steps')
+          .select('step')
+          .distinct()
+          .where('sweep', '=', keyText(sweep))
+          .where('task_id', '=', keyText(taskId))
+          .where('sample', '=', sample)
+          .where('attempt', '=', attempt)
+          .execute(),
+      );
+      const there = new Set(rows.map(({ step }) => step));
+      return steps.filter((step) => !there.has(keyText(step)));
     },
 
     async steps({ sweep, taskId, sample }) {

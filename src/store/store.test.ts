@@ -386,6 +386,9 @@ test('usage counts each distinct reply once, and who sent it', async (t) => {
   await store.recordStep(step({ step: 'check/0', activity: 'imagineExecution', replyKey: 'k2' }));
   await store.recordStep(step({ step: 'check/0', activity: 'imagineExecution', replyKey: 'k3' }));
   await store.recordStep(step({ step: 'run', activity: 'runPrograms' }));
+  const run = { sweep: 's', taskId: 'a', sample: 0, attempt: 1 };
+  assert.deepEqual(await store.missingSteps(run, ['generate/0', 'judge/0', 'run']), ['judge/0']);
+  assert.deepEqual(await store.missingSteps({ ...run, attempt: 2 }, ['run']), ['run']);
   await store.recordStep(
     step({ run: { sweep: 's', taskId: 'b', sample: 0, attempt: 1 }, step: 'generate/0', replyKey: 'k1', reused: true }),
   );

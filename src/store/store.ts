@@ -112,6 +112,8 @@ export interface Store extends ReplyStore, Ledger {
   outcomes(sweep: string): AsyncIterable<OutcomeRow>;
   countOutcomes(sweep: string): Promise<Record<string, number>>;
   recordStep(step: StepRow): Promise<void>;
+  /** Of these steps of one attempt, those that the store has no row of. */
+  missingSteps(run: RunKey, steps: readonly string[]): Promise<string[]>;
   steps(key: { sweep: string; taskId: string; sample: number }): Promise<StepRow[]>;
   /**
    * Totals over a sweep's or one task's steps of every attempt. `sent` and `reused` count steps with a reply; the first one

@@ -1,6 +1,7 @@
 import {
   ApplicationFailure,
   CancellationScope,
+  continueAsNew,
   isCancellation,
   rootCause,
   setCurrentDetails,
@@ -17,6 +18,8 @@ import { zeroShot } from './strategies/zero-shot.ts';
 /**
  * One sample of one task: load it, let the strategy work, grade what it submits. A verdict, and a model that gave nothing to grade,
  * complete the run; infrastructure fails it with a typed failure, cancellation cancels it (architecture §7). Either way a row says so.
+ * A store that does not know what this workflow has seen done is an older one, restored from a backup: then it begins anew, and what that
+ * store holds is found there.
  */
 export async function solveProblem(input: ProblemInput): Promise<OutcomeSummary> {
   const { run } = input;
@@ -35,6 +38,7 @@ export async function solveProblem(input: ProblemInput): Promise<OutcomeSummary>
     );
     return summary;
   } catch (error) {
+    if (failedAs(error, 'StoreIsOlder')) return continueAsNew<typeof solveProblem>(input);
     return CancellationScope.nonCancellable(() => endWithoutGrade(input, error));
   }
 }
@@ -53,7 +57,7 @@ async function grade({ run, queues }: ProblemInput, solution: Solution, steps: T
   if (solution.kind === 'submitted') return steps.scoreSubmission(solution);
   steps.enter('score');
   const summary = { outcome: solution.reason, detail: solution.detail, finalStep: 'nothing', tokens: 0, requests: 0 };
-  return storeActivities(queues).recordOutcome({ run, summary });
+  return storeActivities(queues).recordOutcome({ run, summary, steps: steps.recorded });
 }
 
 async function endWithoutGrade({ run, queues }: ProblemInput, error: unknown): Promise<never> {
@@ -71,9 +75,13 @@ async function endWithoutGrade({ run, queues }: ProblemInput, error: unknown): P
 
 function openOutcome(error: unknown): OpenOutcome {
   if (isCancellation(error)) return 'cancelled';
+  return failedAs(error, 'budget_exhausted') ? 'budget_exhausted' : 'infra';
+}
+
+function failedAs(error: unknown, type: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof ApplicationFailure && cause.type === 'budget_exhausted') return 'budget_exhausted';
-  return 'infra';
+    if (cause instanceof ApplicationFailure && cause.type === type) return true;
+  return false;
 }
 
 /** Markdown for Temporal UI's "Current Details"; the statement is indented so that nothing in it is read as markup. */

@@ -29,6 +29,8 @@ export class TemporalSteps {
   readonly #models: ReturnType<typeof modelActivities>;
   readonly #sandbox: ReturnType<typeof sandboxActivities>;
   readonly #holds: Holds;
+  /** Steps that a row of the store was written for. */
+  readonly #recorded = new Set<string>();
   #stage: Stage = 'generate';
   /** What Temporal UI shows: the stage, or `blocked`. */
   #shownStage: Stage = 'generate';
@@ -40,6 +42,11 @@ export class TemporalSteps {
     this.#models = modelActivities(input.queues, input.model.requestTimeoutMs);
     this.#sandbox = sandboxActivities(input.queues);
     this.#holds = new Holds({ maxWaitMs: input.maxWaitMs, show: (held) => this.#showHeld(held) });
+  }
+
+  /** What the store must know of this run, unless it is older than this workflow. */
+  get recorded(): string[] {
+    return [...this.#recorded];
   }
 
   /** Shows the stage in Temporal UI; each change costs one event. */
@@ -171,6 +178,7 @@ export class TemporalSteps {
         { context: { run: this.#input.run, step }, problem: this.#problem, ...input },
       ]),
     );
+    this.#recorded.add(step);
     return rows;
   }
 
@@ -188,6 +196,7 @@ export class TemporalSteps {
         { context: { run: this.#input.run, step }, ...input },
       ]),
     );
+    this.#recorded.add(step);
     return equal;
   }
 
@@ -197,7 +206,9 @@ export class TemporalSteps {
     const programs = new Set(solution.trail.map(({ code }) => code)).size;
     const summary = `score ${programs === 1 ? 'the program' : `${programs} distinct programs`} on the hidden tests`;
     return this.#holds.through(() =>
-      this.#sandbox.scoreSubmission.executeWithOptions({ summary }, [{ run: this.#input.run, solution }]),
+      this.#sandbox.scoreSubmission.executeWithOptions({ summary }, [
+        { run: this.#input.run, solution, steps: this.recorded },
+      ]),
     );
   }
 
@@ -214,6 +225,7 @@ export class TemporalSteps {
       const said = complaint === undefined ? summary : boundedSummary(`${summary}, asked again: ${complaint}`);
       const context = { run, step, model, endpointIdentity, seed, retry, complaint };
       const answer = await this.#holds.through(() => send({ summary: said }, context));
+      if ('reply' in answer && answer.reply !== undefined) this.#recorded.add(retry === 0 ? step : `${step}/again`);
       if (isUnusable(answer) && retry === 0 && !HOPELESS.has(answer.reason)) {
         retry = 1;
         complaint = answer.detail;
@@ -228,5 +240,5 @@ function isUnusable(answer: { kind: string }): answer is Unusable {
   return answer.kind === 'unusable';
 }
 
-/** What a strategy sees of it: everything but the grading. */
-export type Steps = { [Method in Exclude<keyof TemporalSteps, 'scoreSubmission'>]: TemporalSteps[Method] };
+/** What a strategy sees of it: everything but the end. */
+export type Steps = { [Method in Exclude<keyof TemporalSteps, 'scoreSubmission' | 'recorded'>]: TemporalSteps[Method] };

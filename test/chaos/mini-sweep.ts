@@ -1,7 +1,14 @@
 import type { FaultPlanInput } from '../../src/models/scripted/faults.ts';
 
+export interface MiniSweep {
+  name: string;
+  endpoint: string;
+  /** Problems open at once; all of them when absent. */
+  open?: number;
+}
+
 /** Few problems that reach every step of the method, with programs that run in Docker, and short waits. */
-export function miniSweep({ name, endpoint }: { name: string; endpoint: string }): object {
+export function miniSweep({ name, endpoint, open = 6 }: MiniSweep): object {
   return {
     name,
     benchmark: 'mini',
@@ -16,7 +23,7 @@ export function miniSweep({ name, endpoint }: { name: string; endpoint: string }
       clarifierAttempts: 1,
     },
     model: { name: 'scripted', endpoint, requestTimeoutMs: 1000 },
-    concurrency: { problems: 6, requests: 6 },
+    concurrency: { problems: open, requests: 6 },
   };
 }
 

@@ -6,7 +6,7 @@ import { devStatus } from '../../src/temporal/embedded/dev.ts';
 import { processStart } from '../../src/temporal/embedded/process-table.ts';
 import { type Finished, Project } from '../support/cli.ts';
 import { DockerProxy } from './docker-proxy.ts';
-import { miniSweep } from './mini-sweep.ts';
+import { type MiniSweep, miniSweep } from './mini-sweep.ts';
 
 /** `docker`: the engine, as far as this rig's processes see it. */
 export const VICTIMS = ['worker', 'temporal', 'supervisor', 'cli', 'docker'] as const;
@@ -37,7 +37,7 @@ export class Rig {
   }
 
   /** Starts a sweep of the mini spec on a model; the command follows it to its end. */
-  run(sweep: { name: string; endpoint: string }): Command {
+  run(sweep: MiniSweep): Command {
     const spec = join(this.project.folder, `${sweep.name}.yaml`);
     // JSON is YAML.
     writeFileSync(spec, JSON.stringify(miniSweep(sweep)));
@@ -65,6 +65,23 @@ export class Rig {
       if (Date.now() > deadline) return false;
       await new Promise((wake) => setTimeout(wake, 20));
     }
+  }
+
+  /** SIGKILL to everything of the product that runs, the supervisor first; resolves when all of it is gone. */
+  async killAll(command: Command): Promise<void> {
+    const { supervisor, ...others } = this.processes();
+    const pids = [supervisor, ...Object.values(others), command.child.pid].filter((pid) => pid !== undefined);
+    const alive = pids.filter((pid) => processStart(pid) === this.seen.get(pid));
+    for (const pid of alive) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // Its watchdog was faster.
+      }
+    }
+    await command.finished;
+    while (alive.some((pid) => processStart(pid) === this.seen.get(pid)))
+      await new Promise((wake) => setTimeout(wake, 20));
   }
 
   /** Pids by name, as the supervisor has written them down. */

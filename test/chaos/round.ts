@@ -226,7 +226,7 @@ function servedTwice(rig: Rig): string[] {
   });
 }
 
-function differences(expected: SweepResult, actual: SweepResult): string[] {
+export function differences(expected: SweepResult, actual: SweepResult): string[] {
   const outcomes = Object.entries(expected.outcomes)
     .filter(([task, outcome]) => actual.outcomes[task] !== undefined && actual.outcomes[task] !== outcome)
     .map(([task, outcome]) => `${task}: ${actual.outcomes[task]} instead of ${outcome}`);

@@ -465,6 +465,41 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
     });
   });
 
+  it('begins a problem anew when the store is older than its history', async () => {
+    const plan = new ToyPlan(['graded', 'nothing to grade']);
+    const generated: string[] = [];
+    const known: (string[] | undefined)[] = [];
+    const older = (steps: string[] | undefined) => {
+      known.push(steps);
+      return ApplicationFailure.nonRetryable('no row of generate/0', 'StoreIsOlder');
+    };
+    const reply = { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' };
+    plan.concurrency = 1;
+    const own: Partial<Activities> = {
+      generateProgram: async ({ problem: { taskId }, context: { retry } }) => {
+        generated.push(`${taskId} ${retry}`);
+        return taskId === 'graded'
+          ? { kind: 'program', code: 'pass', rule: 'toy', reply }
+          : { kind: 'unusable', reason: 'no_code', detail: 'prose', reply };
+      },
+      scoreSubmission: async ({ run, solution: { finalStep }, steps }) => {
+        if (generated.length === 1) throw older(steps);
+        return plan.record(run, { outcome: 'pass', detail: '', finalStep, tokens: 0, requests: 0 });
+      },
+      recordOutcome: async ({ run, summary, steps }) => {
+        if (generated.length === 4) throw older(steps);
+        return plan.record(run, summary);
+      },
+    };
+    await withSweep({ plan, own }, async ({ start, result }) => {
+      await start();
+      assert.deepEqual(await result(), { pass: 1, no_code: 1 });
+    });
+    const nothing = ['nothing to grade 0', 'nothing to grade 1'];
+    assert.deepEqual(generated, ['graded 0', 'graded 0', ...nothing, ...nothing]);
+    assert.deepEqual(known, [['generate/0'], ['generate/0', 'generate/0/again']]);
+  });
+
   it('shows every step of Algorithm 1 by name in a rejected problem’s history', async () => {
     const plan = new ToyPlan(['never-right'], {
       kind: 'quality-flow',
