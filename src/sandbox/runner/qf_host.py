@@ -9,6 +9,9 @@ import time
 LEASE_SECONDS = float(os.environ.get("QF_LEASE_SECONDS", "60"))
 MAX_HOST_FRAME = 1 << 30
 COALESCED = 1 << 16
+# A wait that takes this much longer than it was asked to was no wait: the whole container stood still (machine suspended, `docker pause`),
+# and the host could not be heard.
+STANDSTILL_SECONDS = 2
 
 
 class Host:
@@ -46,9 +49,13 @@ class Host:
             request = self._frame()
             if request is not None:
                 return request
-            if not select.select([0], [], [], max(0, self.lease_left()))[0]:
+            asked, left = time.monotonic(), max(0, self.lease_left())
+            if select.select([0], [], [], left)[0]:
+                self._fill()
+            elif time.monotonic() - asked < left + STANDSTILL_SECONDS:
                 os._exit(0)
-            self._fill()
+            else:
+                self.heard = time.monotonic()
 
     def serve_pings(self):
         """Called when stdin is readable while a job runs; the host sends nothing else then."""
