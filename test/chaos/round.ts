@@ -6,7 +6,7 @@ import { orphanedContainers, processesWith, remaining } from './leftovers.ts';
 import { FAULTS, LATENCY_MS } from './mini-sweep.ts';
 import { type ModelProcess, startModelProcess } from './model-process.ts';
 import { booksOf, resultOf, type SweepResult } from './result-of.ts';
-import type { Command, Rig, Victim } from './rig.ts';
+import { type Command, type Rig, STOPPED, type Victim } from './rig.ts';
 
 /** An undisturbed sweep, and how long it asked how much. */
 export interface Reference {
@@ -47,7 +47,7 @@ export async function referenceRun(rig: Rig): Promise<Reference> {
   }
 }
 
-/** Starts a sweep, kills one victim, sees it through to its end, and looks at everything. */
+/** Starts a sweep, kills or stops one victim, sees it through to its end, and looks at everything. */
 export async function playRound({
   rig,
   name,
@@ -64,20 +64,28 @@ export async function playRound({
   note: (line: string) => void;
 }): Promise<RoundFindings> {
   const model = await startModelProcess({ faults: FAULTS, latencyMs: LATENCY_MS });
+  let second: Awaited<ReturnType<Rig['secondWorker']>> | undefined;
   try {
+    if (victim === 'one-of-two-workers') second = await rig.secondWorker();
     let kills = 0;
     let inFlightAtKills = 0;
     let hadBegun = false;
     const killDuring = async (command: Command) => {
-      const said = await momentOf({ model, random, reference, command });
+      const said = await momentOf({
+        model,
+        random,
+        reference,
+        command,
+        early: !STOPPED.some((name) => name === victim),
+      });
       if (said === undefined) return false;
       rig.processes();
       const { open, total } = await model.sums();
       hadBegun = total > 0;
-      if (!(await rig.kill(victim, command))) return false;
+      if (!(await rig.kill(victim, { command, model }))) return false;
       kills += 1;
       inFlightAtKills += open;
-      note(`  ${victim} killed ${said}, ${open} requests in flight`);
+      note(`  ${victim} went down ${said}, ${open} requests in flight`);
       return true;
     };
 
@@ -119,6 +127,7 @@ export async function playRound({
       inFlightAtKills,
     };
   } finally {
+    await second?.stop();
     await model.stop();
   }
 }
@@ -132,8 +141,10 @@ async function momentOf(input: {
   random: () => number;
   reference: Reference;
   command: Command;
+  /** False: only once it asks. */
+  early: boolean;
 }): Promise<string | undefined> {
-  const { model, random, reference, command } = input;
+  const { model, random, reference, command, early } = input;
   let ended = false;
   void command.finished.then(() => {
     ended = true;
@@ -145,7 +156,7 @@ async function momentOf(input: {
     while (!ended && !(await reached())) await sleep(10);
     return !ended;
   };
-  if (kind < 0.1) {
+  if (early && kind < 0.1) {
     const atMs = Date.now() + part * 3000;
     return (await until(() => Date.now() >= atMs)) ? `${Math.round(part * 3000)} ms after its start` : undefined;
   }
