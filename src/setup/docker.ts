@@ -93,8 +93,8 @@ export async function engineStatus(env: Env): Promise<DockerStatus> {
   }
 }
 
-/** A daemon of this machine that answers nobody yet. */
-function mayBeStarting({ engine, chosenByUser, daemon }: DockerFacts): boolean {
+/** A daemon of this machine that answers nobody yet: worth waiting for, and naming. */
+export function mayBeStarting({ engine, chosenByUser, daemon }: DockerFacts): boolean {
   return !engine.ok && engine.denied !== true && !chosenByUser && daemon !== undefined;
 }
 

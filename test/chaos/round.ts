@@ -76,7 +76,7 @@ export async function playRound({
         random,
         reference,
         command,
-        early: !STOPPED.some((name) => name === victim),
+        inFlight: STOPPED.some((name) => name === victim),
       });
       if (said === undefined) return false;
       rig.processes();
@@ -141,22 +141,38 @@ async function momentOf(input: {
   random: () => number;
   reference: Reference;
   command: Command;
-  /** False: only once it asks. */
-  early: boolean;
+  /** At a moment when requests are under way: what is stopped is to miss their replies. */
+  inFlight: boolean;
 }): Promise<string | undefined> {
-  const { model, random, reference, command, early } = input;
+  const said = await seededMoment(input);
+  if (said === undefined || !input.inFlight) return said;
+  while (input.command.child.exitCode === null) {
+    if ((await input.model.sums()).open > 0) return said;
+    await sleep(2);
+  }
+  return undefined;
+}
+
+async function seededMoment({
+  model,
+  random,
+  reference,
+  command,
+  inFlight,
+}: Parameters<typeof momentOf>[0]): Promise<string | undefined> {
   let ended = false;
   void command.finished.then(() => {
     ended = true;
   });
-  const kind = random();
-  const part = random();
+  const kind = inFlight ? 0.1 + 0.9 * random() : random();
+  // Later, there may be nothing left to ask.
+  const part = inFlight ? 0.6 * random() : random();
   const laterMs = random() * 30;
   const until = async (reached: () => Promise<boolean> | boolean) => {
     while (!ended && !(await reached())) await sleep(10);
     return !ended;
   };
-  if (early && kind < 0.1) {
+  if (kind < 0.1) {
     const atMs = Date.now() + part * 3000;
     return (await until(() => Date.now() >= atMs)) ? `${Math.round(part * 3000)} ms after its start` : undefined;
   }
