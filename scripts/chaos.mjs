@@ -1,25 +1,42 @@
-// `npm run chaos -- [--rounds N] [--seed S] [--victims worker,cli] [--json]`: kills what runs, again and again, and compares the ends. The findings
-// and the progress go to standard error; the last line of standard output is the sum, as JSON with `--json`. Status 1 when anything was wrong.
+// `npm run chaos -- [--scenario kill|suspend] [--rounds N] [--seed S] [--victims worker,cli] [--stop-seconds 120] [--json]`: kills what runs, again and
+// again, or stops it for two minutes, and compares the ends. The findings and the progress go to standard error; the last line of standard output
+// is the sum, as JSON with `--json`. Status 1 when anything was wrong.
 import { parseArgs } from 'node:util';
 import { runSetup } from '../src/setup/run-setup.ts';
 import { projectHome } from '../src/temporal/embedded/home.ts';
-import { VICTIMS } from '../test/chaos/rig.ts';
+import { daemonToKill } from '../test/chaos/own-daemon.ts';
+import { STOPPED, VICTIMS } from '../test/chaos/rig.ts';
 import { held, runChaos } from '../test/chaos/run-chaos.ts';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '8' },
+    scenario: { type: 'string', default: 'kill' },
+    rounds: { type: 'string' },
     seed: { type: 'string', default: '1' },
-    victims: { type: 'string', default: VICTIMS.join(',') },
+    victims: { type: 'string' },
+    'stop-seconds': { type: 'string', default: '120' },
     json: { type: 'boolean', default: false },
   },
 });
-const rounds = Number(values.rounds);
+/** What goes down by default, and in how many rounds. */
+const SCENARIOS = { kill: { victims: VICTIMS, rounds: 8 }, suspend: { victims: STOPPED, rounds: STOPPED.length } };
+const KNOWN = [...VICTIMS, 'dockerd', ...STOPPED];
+const scenario = SCENARIOS[values.scenario];
+const rounds = Number(values.rounds ?? scenario?.rounds);
 const seed = Number(values.seed);
-const victims = values.victims.split(',');
-const unknown = victims.filter((name) => !VICTIMS.includes(name));
-if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed) || unknown.length > 0) {
-  console.error(`Give whole numbers for --rounds and --seed, and for --victims some of ${VICTIMS.join(', ')}.`);
+const stopMs = Number(values['stop-seconds']) * 1000;
+const victims = values.victims?.split(',') ?? [...(scenario?.victims ?? [])];
+const unknown = victims.filter((name) => !KNOWN.includes(name));
+if (
+  scenario === undefined ||
+  !(rounds >= 1) ||
+  ![rounds, seed].every(Number.isInteger) ||
+  !(stopMs > 0) ||
+  unknown.length > 0
+) {
+  console.error(
+    `Give kill or suspend for --scenario, whole numbers for --rounds and --seed, and for --victims some of ${KNOWN.join(', ')}.`,
+  );
   process.exit(2);
 }
 
@@ -27,10 +44,12 @@ const note = (line) => console.error(line);
 const setup = await runSetup({ home: projectHome(process.env), yes: process.env.CI === 'true', log: note });
 if (!setup.ok) process.exit(3);
 
-note(
-  'dockerd itself is not killed: it is cut off behind a socket, as only one that set-up started may ever be killed.',
-);
-const result = await runChaos({ rounds, seed, victims, note });
+const daemon = await daemonToKill({ home: projectHome(process.env), env: process.env, ours: new Set() });
+if (values.victims === undefined && values.scenario === 'kill') {
+  if ('pid' in daemon) victims.push('dockerd');
+  else note(`dockerd itself is not killed, only cut off behind a socket: ${daemon.reason}.`);
+}
+const result = await runChaos({ rounds, seed, victims, stopMs, note });
 console.log(
   values.json
     ? JSON.stringify(result)

@@ -21,12 +21,11 @@ export async function ensureReady({
       if (line.startsWith(' ')) note(context, line.trimStart());
     },
   });
-  const failed = report.steps.filter(({ state }) => state === 'failed' || state === 'skipped');
-  const [first] = failed;
+  // What was skipped only waits for what failed.
+  const [first] = report.steps.filter(({ state }) => state === 'failed');
   if (first === undefined) return;
   throw new UserError({
-    message: `Set-up is not complete: ${first.name}: ${first.did}`,
-    details: failed.slice(1).map(({ name, did }) => `${name}: ${did}`),
+    message: `${first.did.charAt(0).toUpperCase()}${first.did.slice(1)}`,
     remedy: first.remedy ?? 'Run `qualityflow setup` for the details',
     exitCode: 3,
   });

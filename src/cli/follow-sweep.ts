@@ -38,15 +38,17 @@ export async function followRun(input: {
   const { context, store, client, sweep, look } = input;
   const interrupt = new AbortController();
   const restore = context.onInterrupt(() => interrupt.abort());
-  let lastAnswerAt = performance.now();
+  /** Since the first look that failed: on a machine that was suspended, the last answer may be hours ago. */
+  let awaySince: number | undefined;
   try {
     for (;;) {
       let run: SweepRun = 'running';
       try {
         run = await sweepRun(client, sweep);
-        lastAnswerAt = performance.now();
+        awaySince = undefined;
       } catch (error) {
-        if (performance.now() - lastAnswerAt > UNREACHABLE_MS) throw unreachable(sweep, error);
+        awaySince ??= performance.now();
+        if (performance.now() - awaySince > UNREACHABLE_MS) throw unreachable(sweep, error);
       }
       await look({ ended: run !== 'running' });
       if (run !== 'running') return { kind: 'ended', run };

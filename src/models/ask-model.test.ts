@@ -467,6 +467,28 @@ test('a reply that cannot be stored leaves its reservation possibly charged, and
   await assert.rejects(askModel({ ...question(url, { replies }), billing: billing(away) }), (error) => error === full);
 });
 
+test('a reply that could not be stored is stored by the next attempt, and not asked for again', async (t) => {
+  const { url, seen } = await serve(t, (response) => json(response, 200, good));
+  const replies = new MemoryReplies();
+  const put = replies.putReply.bind(replies);
+  const ledger = new MemoryLedger(9);
+  const attempt = () => askModel({ ...question(url, { replies }), billing: billing(ledger) });
+  replies.putReply = async () => Promise.reject(new Error('the disk is full'));
+  for (let times = 0; times < 3; times += 1) await assert.rejects(attempt(), /the disk is full/);
+  replies.putReply = put;
+  const asked = await attempt();
+  assert.deepEqual([asked.kind, asked.kind === 'reply' && asked.reused], ['reply', false]);
+  assert.equal(seen.length, 1);
+  assert.deepEqual(
+    replies.settled.map(({ reservation }) => reservation),
+    ['1'],
+    'the reservation under which it was sent',
+  );
+  assert.equal(ledger.bounds.length, 1);
+  const again = await attempt();
+  assert.deepEqual([again.kind === 'reply' && again.reused, replies.settled.length], [true, 1]);
+});
+
 test('who is cancelled while it looks into the store does not wait for the same question of another', async (t) => {
   const { url } = await serve(t, () => {});
   const replies = new MemoryReplies();

@@ -67,7 +67,8 @@ const wantsCompletionTokens = new Set<string>();
  *
  * With `billing`, the request's upper bound is reserved before it is sent; the reservation is settled in the transaction that stores the
  * reply, and otherwise released or marked possibly charged (`mayHaveCost`). A process killed in between leaves it open, for the next attempt to
- * mark. Throws `BudgetExhausted`.
+ * mark. Throws `BudgetExhausted`. A reply that could not be stored (a full disk) is kept in memory, and the next call stores it instead of
+ * asking again.
  */
 export function askModel(question: Question): Promise<Asked>;
 export function askModel(question: Question & { billing: Billing }): Promise<Asked | AwaitsBudget>;
@@ -78,7 +79,7 @@ export async function askModel(question: Question & { billing?: Billing }): Prom
     signal.throwIfAborted();
     const stored = await replies.getReply(key);
     if (stored !== undefined) return { kind: 'reply', reply: stored, key, reused: true };
-    const same = underWay(replies).get(key);
+    const same = perStore(asking, replies).get(key);
     if (same === undefined) return lead({ ...question, key });
     // Its failure is ours too, but for what is its caller's own, a cancellation or an account: then somebody else has to ask.
     const outcome = await untilAborted(same, signal);
@@ -87,22 +88,29 @@ export async function askModel(question: Question & { billing?: Billing }): Prom
 }
 
 /** What one process is asking at this moment: progressions with equal programs put equal questions at the same time. */
-const asking = new WeakMap<ReplyStore, Map<string, Promise<unknown>>>();
+const asking: PerStore<Promise<unknown>> = new WeakMap();
 
-function underWay(replies: ReplyStore): Map<string, Promise<unknown>> {
-  const known = asking.get(replies) ?? new Map<string, Promise<unknown>>();
-  asking.set(replies, known);
+/** Replies that were paid for and that the store would not take, with what they settle: at most one for each request under way. */
+const unstored: PerStore<{ reply: ModelReply; settles: Settlement | undefined }> = new WeakMap();
+
+/** By key, for each store of this process. */
+type PerStore<T> = WeakMap<ReplyStore, Map<string, T>>;
+type Settlement = { reservation: string; cost: Cost };
+
+function perStore<T>(memory: PerStore<T>, replies: ReplyStore): Map<string, T> {
+  const known = memory.get(replies) ?? new Map<string, T>();
+  memory.set(replies, known);
   return known;
 }
 
 /** Asks for all in this process that want the same; they are told of a failure, and find a reply in the store. */
 async function lead(input: Question & { key: string; billing?: Billing }): Promise<Asked | AwaitsBudget> {
   const { replies, key } = input;
-  const flights = underWay(replies);
+  const flights = perStore(asking, replies);
   const { promise, resolve } = Promise.withResolvers<unknown>();
   flights.set(key, promise);
   try {
-    const asked = await sendBilled(input);
+    const asked = (await storeLate(input)) ?? (await sendBilled(input));
     resolve(undefined);
     return asked;
   } catch (error) {
@@ -143,11 +151,22 @@ async function sendBilled(input: Question & { key: string; billing?: Billing }):
 async function sendAndStore(
   input: Question & { key: string },
   wire: { sent: boolean },
-  settles: (reply: ModelReply) => { reservation: string; cost: Cost } | undefined,
+  settlementOf: (reply: ModelReply) => Settlement | undefined,
 ): Promise<Asked> {
-  const { request, replies, key } = input;
+  const { replies, key } = input;
   const reply = await send({ ...input, wire });
-  await replies.putReply(key, request, reply, settles(reply));
+  perStore(unstored, replies).set(key, { reply, settles: settlementOf(reply) });
+  return (await storeLate(input)) ?? { kind: 'reply', reply, key, reused: false };
+}
+
+/** Stores the reply that has come for this key and is not stored yet; undefined when there is none. */
+async function storeLate({ request, replies, key }: Question & { key: string }): Promise<Asked | undefined> {
+  const waiting = perStore(unstored, replies);
+  const late = waiting.get(key);
+  if (late === undefined) return undefined;
+  const { reply, settles } = late;
+  await replies.putReply(key, request, reply, settles);
+  waiting.delete(key);
   // Another process may have been first: everybody goes on with the one that is kept.
   const kept = (await replies.getReply(key)) ?? reply;
   return { kind: 'reply', reply: kept, key, reused: false };

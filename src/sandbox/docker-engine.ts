@@ -26,7 +26,8 @@ export function connectDocker({ env }: { env: Environment }): Docker {
 
 export type DockerStatus =
   | { ok: true; version: string; cgroup: string }
-  | { ok: false; problem: string; remedy: string };
+  /** `denied`: it is there, and not for this user. */
+  | { ok: false; problem: string; remedy: string; denied?: true };
 
 /** Whether an engine answers, and what it is; never throws. */
 export async function dockerStatus({ docker }: { docker: Docker }): Promise<DockerStatus> {
@@ -48,11 +49,13 @@ export async function dockerStatus({ docker }: { docker: Docker }): Promise<Dock
     }
     return { ok: true, version: ServerVersion, cgroup: `v${CgroupVersion}` };
   } catch (error) {
-    const problem = messageOf(error);
-    const remedy = /EACCES|permission denied/i.test(problem)
-      ? 'add your user to the group `docker`, or run as root'
-      : 'start Docker, or set DOCKER_HOST to an engine that runs';
-    return { ok: false, problem: `no Docker engine: ${problem}`, remedy };
+    const reason = messageOf(error).replace(/^engine information: /, '');
+    if (/EACCES|EPERM|permission denied/i.test(reason)) {
+      const remedy = 'add your user to the group `docker`, or run as root';
+      return { ok: false, problem: `this user may not use the Docker engine: ${reason}`, remedy, denied: true };
+    }
+    const remedy = 'start Docker, or set DOCKER_HOST to an engine that runs';
+    return { ok: false, problem: `there is no Docker engine: ${reason}`, remedy };
   }
 }
 

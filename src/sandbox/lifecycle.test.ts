@@ -51,6 +51,19 @@ describe('containers of the sandbox', { skip: withoutDocker }, () => {
     await eventually('the container of the aborted job is gone', 5, async () => (await ownContainers()).length <= 2);
   });
 
+  test('time in which the container stood still is not the program’s', async () => {
+    const sleeper = 'import time\ndef f(x):\n  for _ in range(15): time.sleep(0.1)\n  return x';
+    // Its wall clock is ten times its CPU time.
+    const running = rowsOf(sandbox, sleeper, ['1'], { limits: { cpuSeconds: 0.3 } });
+    await delay(700);
+    const containers = (await ownContainers()).map((id) => docker.getContainer(id));
+    await Promise.all(containers.map((container) => container.pause()));
+    await delay(4000);
+    await Promise.all(containers.map((container) => container.unpause()));
+    assert.equal((await running)[0]?.kind, 'value');
+    await works();
+  });
+
   test('a job aborted in the queue never starts', async () => {
     const stop = new AbortController();
     const before = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type DockerFacts, planDocker } from './docker.ts';
+import { type DockerFacts, mayBeStarting, planDocker } from './docker.ts';
 
 const NONE: DockerFacts = {
   engine: { ok: false, problem: 'no Docker engine', remedy: 'start Docker' },
@@ -26,4 +26,13 @@ test('there is never a second daemon, none without root, and none beside an engi
   for (const fact of [{ daemon: 7 }, { canInstall: false }, { chosenByUser: true }]) {
     assert.equal(planDocker({ ...NONE, installed: true, ...fact }), 'explain', JSON.stringify(fact));
   }
+});
+
+test('only a daemon of this machine that answers nobody is waited for', () => {
+  const silent: DockerFacts = { ...NONE, daemon: 7 };
+  assert.equal(mayBeStarting(silent), true);
+  assert.equal(mayBeStarting(NONE), false);
+  assert.equal(mayBeStarting({ ...silent, chosenByUser: true }), false, 'the user means another one');
+  const denied = { ok: false, problem: 'EACCES', remedy: 'ask', denied: true } as const;
+  assert.equal(mayBeStarting({ ...silent, engine: denied }), false, 'it has answered: not to this user');
 });

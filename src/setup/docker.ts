@@ -50,9 +50,7 @@ export async function ensureDocker(options: EnsureDockerOptions): Promise<StepRe
     case 'use':
       return { state: 'already', did: `engine ${facts.engine.ok ? facts.engine.version : ''} runs` };
     case 'explain': {
-      // One that runs may just be starting.
-      const version =
-        facts.daemon === undefined || facts.chosenByUser ? undefined : await answers(env, DAEMON_ANSWER_MS);
+      const version = mayBeStarting(facts) ? await answers(env, DAEMON_ANSWER_MS) : undefined;
       if (version === undefined) throw unusable(facts);
       return { state: 'already', did: `engine ${version} runs` };
     }
@@ -95,22 +93,29 @@ export async function engineStatus(env: Env): Promise<DockerStatus> {
   }
 }
 
-function unusable({ engine, daemon }: DockerFacts): InfrastructureError {
-  const problem = engine.ok ? '' : engine.problem;
-  const also = daemon === undefined ? '' : ` A daemon runs, with pid ${daemon}, but does not answer.`;
-  const remedy = engine.ok ? '' : engine.remedy;
+/** A daemon of this machine that answers nobody yet: worth waiting for, and naming. */
+export function mayBeStarting({ engine, chosenByUser, daemon }: DockerFacts): boolean {
+  return !engine.ok && engine.denied !== true && !chosenByUser && daemon !== undefined;
+}
+
+/** One sentence of what is wrong, one of what to do. */
+function unusable(facts: DockerFacts): InfrastructureError {
+  const { engine, daemon } = facts;
+  const problem = engine.ok ? 'there is no Docker engine' : engine.problem;
+  const remedy = engine.ok ? 'start Docker' : engine.remedy;
+  const also = mayBeStarting(facts) ? `, although a Docker daemon runs with pid ${daemon}` : '';
   return new InfrastructureError(
-    `Programs run in Docker containers, and there is ${problem}.${also}`,
+    `Programs run in Docker containers, and ${problem}${also}.`,
     `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`,
   );
 }
 
 async function answers(env: Env, withinMs: number): Promise<string | undefined> {
-  const deadline = Date.now() + withinMs;
+  const deadline = performance.now() + withinMs;
   for (;;) {
     const status = await engineStatus(env);
     if (status.ok) return status.version;
-    if (Date.now() > deadline) return undefined;
+    if (performance.now() > deadline) return undefined;
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }
@@ -175,8 +180,8 @@ async function tryDaemon({
     const record = { pid: child.pid, startedAt: processStart(child.pid) ?? '' };
     writeFileAtomically(join(home, 'dockerd.json'), `${JSON.stringify(record)}\n`);
   }
-  const deadline = Date.now() + 60_000;
-  while (failure === undefined && Date.now() < deadline) {
+  const deadline = performance.now() + 60_000;
+  while (failure === undefined && performance.now() < deadline) {
     const version = await answers(env, 0);
     if (version !== undefined) return { version };
     await new Promise((resolve) => setTimeout(resolve, 250));

@@ -8,6 +8,7 @@ const script = join(import.meta.dirname, '../../src/models/scripted/main.ts');
 
 export interface ModelProcess {
   url: string;
+  pid: number;
   arrivals(): Promise<Arrivals>;
   /** The same in three numbers, to be asked often. */
   sums(): Promise<ArrivalSums>;
@@ -28,8 +29,11 @@ export async function startModelProcess({
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await once(child.stdout, 'data');
   const url = String(line).trim();
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the scripted model did not start');
   return {
     url,
+    pid,
     // A server of this very version says it: its shapes are ours.
     arrivals: async () => JSON.parse(await textOf(url, '/arrivals')),
     sums: async () => JSON.parse(await textOf(url, '/arrivals/sums')),

@@ -39,6 +39,8 @@ export interface Books {
   replies: Map<string, { keys: string[]; storedAtMs: number }>;
   /** By request key. */
   possiblyCharged: Map<string, number>;
+  /** By request key: one for a reply that this sweep asked for, more where a second one came for it and was paid, too. */
+  settled: Map<string, number>;
   /** Reservations that nobody has closed. */
   open: number;
 }
@@ -63,11 +65,12 @@ export function booksOf({ home, sweep, endpoint }: { home: string; sweep: string
       .prepare('select request_key, state, count(*) as n from reservations where sweep = ? group by request_key, state')
       .all(sweep)
       .map((row) => ({ key: String(row.request_key), state: String(row.state), n: Number(row.n) }));
+    const inState = (wanted: string) =>
+      new Map(counts.filter(({ state }) => state === wanted).map(({ key, n }) => [key, n]));
     return {
       replies,
-      possiblyCharged: new Map(
-        counts.filter(({ state }) => state === 'possibly_charged').map(({ key, n }) => [key, n]),
-      ),
+      possiblyCharged: inState('possibly_charged'),
+      settled: inState('settled'),
       open: counts.filter(({ state }) => state === 'open').reduce((sum, { n }) => sum + n, 0),
     };
   } finally {

@@ -3,14 +3,24 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { devStatus } from '../../src/temporal/embedded/dev.ts';
+import { projectHome } from '../../src/temporal/embedded/home.ts';
 import { processStart } from '../../src/temporal/embedded/process-table.ts';
 import { type Finished, Project } from '../support/cli.ts';
 import { DockerProxy } from './docker-proxy.ts';
 import { type MiniSweep, miniSweep } from './mini-sweep.ts';
+import type { ModelProcess } from './model-process.ts';
+import { daemonToKill, killDaemon } from './own-daemon.ts';
+import { suspend } from './suspend.ts';
 
 /** `docker`: the engine, as far as this rig's processes see it. */
 export const VICTIMS = ['worker', 'temporal', 'supervisor', 'cli', 'docker'] as const;
-export type Victim = (typeof VICTIMS)[number];
+/**
+ * Not killed but stopped for a while, and woken: `machine` is everything; `stopped-worker` is longer away than its heartbeats may be, so that its
+ * attempts are given up; `one-of-two-workers` is, too, while another one makes the next attempts.
+ */
+export const STOPPED = ['machine', 'stopped-worker', 'one-of-two-workers'] as const;
+/** `dockerd`: the daemon itself, where it is ours to kill. */
+export type Victim = (typeof VICTIMS)[number] | (typeof STOPPED)[number] | 'dockerd';
 
 /** A command under way. */
 export interface Command {
@@ -25,8 +35,10 @@ export class Rig {
   readonly docker: DockerProxy;
   readonly project: Project;
   readonly seen = new Map<number, string>();
+  readonly #stopMs: number;
 
-  constructor() {
+  constructor({ stopMs = 15_000 }: { stopMs?: number | undefined } = {}) {
+    this.#stopMs = stopMs;
     this.docker = new DockerProxy(join(this.#sockets, 'docker.sock'));
     this.project = new Project({ env: { TMPDIR: this.temporary, DOCKER_HOST: this.docker.address } });
     mkdirSync(this.project.home, { recursive: true });
@@ -48,21 +60,68 @@ export class Rig {
     return this.#start('sweep', 'resume', name, '--json');
   }
 
-  /** Sends SIGKILL (Docker vanishes for two seconds), to a process that is just being replaced as soon as it is there. False when there is none. */
-  async kill(victim: Victim, command: Command): Promise<boolean> {
-    if (victim === 'cli') return command.child.kill('SIGKILL');
-    if (victim === 'docker') {
-      await this.docker.vanish(2000);
-      return true;
-    }
-    const deadline = Date.now() + 10_000;
-    for (;;) {
-      const pid = this.processes()[victim];
-      if (pid !== undefined && processStart(pid) !== undefined) {
-        process.kill(pid, 'SIGKILL');
+  /**
+   * Sends SIGKILL, to a process that is just being replaced as soon as it is there; Docker vanishes for two seconds; what is stopped is woken
+   * before this returns. False when there is none.
+   */
+  async kill(victim: Victim, { command, model }: { command: Command; model: ModelProcess }): Promise<boolean> {
+    switch (victim) {
+      case 'cli':
+        return command.child.kill('SIGKILL');
+      case 'docker':
+        await this.docker.vanish(2000);
+        return true;
+      case 'dockerd':
+        return this.#killDaemon();
+      case 'machine': {
+        const pids = [command.child.pid ?? 0, ...Object.values(this.processes()), model.pid];
+        await suspend({ pids, withContainers: true, ms: this.#stopMs });
         return true;
       }
-      if (Date.now() > deadline) return false;
+      case 'stopped-worker':
+      case 'one-of-two-workers': {
+        const pid = await this.#running('worker');
+        if (pid !== undefined) await suspend({ pids: [pid], withContainers: false, ms: this.#stopMs });
+        return pid !== undefined;
+      }
+      default: {
+        const pid = await this.#running(victim);
+        return pid !== undefined && process.kill(pid, 'SIGKILL');
+      }
+    }
+  }
+
+  /** A worker beside the supervisor's own, which is brought up first. */
+  async secondWorker(): Promise<{ stop(): Promise<void> }> {
+    await this.server();
+    const { child, finished } = this.#start('worker');
+    await new Promise<void>((resolve, reject) => {
+      child.stderr?.on('data', (text) => String(text).includes('Serving') && resolve());
+      void finished.then(({ stderr }) => reject(new Error(`the second worker ended: ${stderr}`)));
+    });
+    return {
+      stop: async () => {
+        child.kill('SIGTERM');
+        await finished;
+      },
+    };
+  }
+
+  async #killDaemon(): Promise<boolean> {
+    const home = projectHome(process.env);
+    this.processes();
+    const daemon = await daemonToKill({ home, env: process.env, ours: new Set(this.seen.keys()) });
+    if ('reason' in daemon) throw new Error(`dockerd is not killed: ${daemon.reason}`);
+    await killDaemon({ home, env: process.env, pid: daemon.pid });
+    return true;
+  }
+
+  async #running(name: string): Promise<number | undefined> {
+    const deadline = Date.now() + 10_000;
+    for (;;) {
+      const pid = this.processes()[name];
+      if (pid !== undefined && processStart(pid) !== undefined) return pid;
+      if (Date.now() > deadline) return undefined;
       await new Promise((wake) => setTimeout(wake, 20));
     }
   }

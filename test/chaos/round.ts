@@ -6,7 +6,7 @@ import { orphanedContainers, processesWith, remaining } from './leftovers.ts';
 import { FAULTS, LATENCY_MS } from './mini-sweep.ts';
 import { type ModelProcess, startModelProcess } from './model-process.ts';
 import { booksOf, resultOf, type SweepResult } from './result-of.ts';
-import type { Command, Rig, Victim } from './rig.ts';
+import { type Command, type Rig, STOPPED, type Victim } from './rig.ts';
 
 /** An undisturbed sweep, and how long it asked how much. */
 export interface Reference {
@@ -47,7 +47,7 @@ export async function referenceRun(rig: Rig): Promise<Reference> {
   }
 }
 
-/** Starts a sweep, kills one victim, sees it through to its end, and looks at everything. */
+/** Starts a sweep, kills or stops one victim, sees it through to its end, and looks at everything. */
 export async function playRound({
   rig,
   name,
@@ -64,20 +64,28 @@ export async function playRound({
   note: (line: string) => void;
 }): Promise<RoundFindings> {
   const model = await startModelProcess({ faults: FAULTS, latencyMs: LATENCY_MS });
+  let second: Awaited<ReturnType<Rig['secondWorker']>> | undefined;
   try {
+    if (victim === 'one-of-two-workers') second = await rig.secondWorker();
     let kills = 0;
     let inFlightAtKills = 0;
     let hadBegun = false;
     const killDuring = async (command: Command) => {
-      const said = await momentOf({ model, random, reference, command });
+      const said = await momentOf({
+        model,
+        random,
+        reference,
+        command,
+        inFlight: STOPPED.some((name) => name === victim),
+      });
       if (said === undefined) return false;
       rig.processes();
       const { open, total } = await model.sums();
       hadBegun = total > 0;
-      if (!(await rig.kill(victim, command))) return false;
+      if (!(await rig.kill(victim, { command, model }))) return false;
       kills += 1;
       inFlightAtKills += open;
-      note(`  ${victim} killed ${said}, ${open} requests in flight`);
+      note(`  ${victim} went down ${said}, ${open} requests in flight`);
       return true;
     };
 
@@ -119,6 +127,7 @@ export async function playRound({
       inFlightAtKills,
     };
   } finally {
+    await second?.stop();
     await model.stop();
   }
 }
@@ -132,14 +141,32 @@ async function momentOf(input: {
   random: () => number;
   reference: Reference;
   command: Command;
+  /** At a moment when requests are under way: what is stopped is to miss their replies. */
+  inFlight: boolean;
 }): Promise<string | undefined> {
-  const { model, random, reference, command } = input;
+  const said = await seededMoment(input);
+  if (said === undefined || !input.inFlight) return said;
+  while (input.command.child.exitCode === null) {
+    if ((await input.model.sums()).open > 0) return said;
+    await sleep(2);
+  }
+  return undefined;
+}
+
+async function seededMoment({
+  model,
+  random,
+  reference,
+  command,
+  inFlight,
+}: Parameters<typeof momentOf>[0]): Promise<string | undefined> {
   let ended = false;
   void command.finished.then(() => {
     ended = true;
   });
-  const kind = random();
-  const part = random();
+  const kind = inFlight ? 0.1 + 0.9 * random() : random();
+  // Later, there may be nothing left to ask.
+  const part = inFlight ? 0.6 * random() : random();
   const laterMs = random() * 30;
   const until = async (reached: () => Promise<boolean> | boolean) => {
     while (!ended && !(await reached())) await sleep(10);

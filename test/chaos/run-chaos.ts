@@ -23,18 +23,21 @@ export function held(result: ChaosResult): boolean {
 }
 
 /**
- * An undisturbed sweep, then `rounds` sweeps of the same spec, in each of which a victim in rotation is killed by SIGKILL (Docker: cut off for two seconds) at a moment that
+ * An undisturbed sweep, then `rounds` sweeps of the same spec, in each of which a victim in rotation is killed by SIGKILL (Docker: cut off for two seconds; `STOPPED`: stopped and woken) at a moment that
  * `seed` determines. Every round has a model process of its own: its requests have other keys, so nothing is reused between rounds.
  */
 export async function runChaos({
   rounds,
   seed,
   victims = VICTIMS,
+  stopMs,
   note,
 }: {
   rounds: number;
   seed: number;
   victims?: readonly Victim[];
+  /** How long those are stopped that are not killed. */
+  stopMs?: number;
   note: (line: string) => void;
 }): Promise<ChaosResult> {
   const random = seeded(seed);
@@ -68,7 +71,7 @@ export async function runChaos({
     `reference: ${Object.keys(outcomes).length} problems, ${reference.completions} completions in ${(reference.activeMs / 1000).toFixed(1)} s, ${tokens.prompt + tokens.completion} tokens`,
   );
 
-  const rig = new Rig();
+  const rig = new Rig({ stopMs });
   await rig.docker.open();
   try {
     for (let round = 0; round < rounds; round += 1) {

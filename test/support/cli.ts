@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { temporalBinary } from './temporal.ts';
@@ -18,8 +18,10 @@ export class Project {
   readonly home = join(this.folder, '.qualityflow');
   readonly #env: NodeJS.ProcessEnv;
   readonly #command: string;
+  readonly #uid: number | undefined;
 
-  constructor({ env = {}, command = bin }: { env?: NodeJS.ProcessEnv; command?: string } = {}) {
+  /** `uid`: the user who runs the commands. */
+  constructor({ env = {}, command = bin, uid }: { env?: NodeJS.ProcessEnv; command?: string; uid?: number } = {}) {
     const path = join(this.folder, 'bin');
     mkdirSync(path);
     symlinkSync(temporalBinary(), join(path, 'temporal'));
@@ -34,6 +36,8 @@ export class Project {
       ...env,
     };
     this.#command = command;
+    this.#uid = uid;
+    if (uid !== undefined) chownSync(this.folder, uid, uid);
   }
 
   run(...args: string[]): Promise<Finished> {
@@ -50,6 +54,7 @@ export class Project {
       cwd: this.folder,
       env: { ...this.#env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...(this.#uid === undefined ? {} : { uid: this.#uid, gid: this.#uid }),
     });
     let stdout = '';
     let stderr = '';

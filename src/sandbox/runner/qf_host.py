@@ -12,6 +12,9 @@ LEASE_SECONDS = float(os.environ.get("QF_LEASE_SECONDS", "60"))
 MAX_HOST_FRAME = 1 << 30
 COALESCED = 1 << 16
 CHUNK = 1 << 20
+# A wait that takes this much longer than it was asked to was no wait: the whole container stood still (machine suspended, `docker pause`),
+# and the host could not be heard.
+STANDSTILL_SECONDS = 2
 
 
 class Host:
@@ -28,7 +31,11 @@ class Host:
         """Exactly so many bytes, which may take as long as the lease lasts. Ends this process where the host has."""
         data = Scratch()
         while len(data) < size:
-            if not select.select([0], [], [], max(0, self.lease_left()))[0] or data.read_from(0, min(CHUNK, size - len(data))) == 0:
+            asked, left = time.monotonic(), max(0, self.lease_left())
+            if not select.select([0], [], [], left)[0]:
+                if time.monotonic() - asked < left + STANDSTILL_SECONDS:
+                    os._exit(0)
+            elif data.read_from(0, min(CHUNK, size - len(data))) == 0:
                 os._exit(0)
             self.heard = time.monotonic()
         return data

@@ -8,7 +8,7 @@ import stat
 import time
 
 import qf_harden
-from qf_host import host
+from qf_host import STANDSTILL_SECONDS, host
 from qf_scratch import Scratch
 
 CLEANUP_SECONDS = 5
@@ -221,7 +221,13 @@ class Child:
             if host.lease_left() <= 0:
                 os._exit(0)
             patience = min(cpu_left, wall_left, host.lease_left(), 1.0 if self.pidfd is not None else 0.01)
+            asked = time.monotonic()
             ready = self.poll.poll(max(1, patience * 1000))
+            still = time.monotonic() - asked - patience
+            if still > STANDSTILL_SECONDS:
+                # Neither the program nor the host had that time.
+                self.wall_start += still
+                host.heard += still
             fds = [fd for fd, _ in ready]
             if 0 in fds:
                 host.serve_pings()

@@ -49,6 +49,10 @@ const Answer = z.union([
 ]);
 type Answer = z.infer<typeof Answer>;
 
+/** The last line of a supervisor that could not start, as JSON. */
+export const FailedStart = z.object({ message: z.string(), remedy: z.string() });
+export type FailedStart = z.infer<typeof FailedStart>;
+
 /** The bytes that every system's socket address can hold, with room for the terminating NUL. */
 const MAX_SOCKET_PATH = 100;
 

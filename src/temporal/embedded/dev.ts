@@ -5,8 +5,8 @@ import { extname, join } from 'node:path';
 import { type Env, externalTemporal } from '../connection.ts';
 import { InfrastructureError } from '../infrastructure-error.ts';
 import { buildId } from './build-id.ts';
-import { askSupervisor, type DevState, silent, socketPath } from './control.ts';
-import { prepareHome } from './home.ts';
+import { askSupervisor, type DevState, FailedStart, silent, socketPath } from './control.ts';
+import { prepareHome, requireRoom } from './home.ts';
 import { endProcesses, processStart, serversOf } from './process-table.ts';
 import { databasePath } from './supervisor.ts';
 import { takeLock } from './system-lock.ts';
@@ -53,7 +53,7 @@ export async function ensureDev(options: EnsureDevOptions): Promise<DevInfo> {
   const home = prepareHome(options.home);
   const temporalPath =
     externalTemporal(env) === undefined ? (await ensureTemporalBinary({ home, env, log })).path : null;
-  const deadline = Date.now() + START_DEADLINE_MS;
+  const deadline = performance.now() + START_DEADLINE_MS;
   const running = options.running ?? (async () => []);
   const request = {
     op: 'configure',
@@ -82,7 +82,7 @@ export async function ensureDev(options: EnsureDevOptions): Promise<DevInfo> {
       said = true;
       await startSupervisor(home, options);
     }
-    if (Date.now() > deadline) throw unanswered(home);
+    if (performance.now() > deadline) throw unanswered(home);
   }
 }
 
@@ -122,9 +122,9 @@ function toDevInfo({ address, namespace, uiUrl, scriptedUrl, processes }: DevSta
 
 async function gone(home: string, { processes }: DevState): Promise<void> {
   const { supervisor } = processes;
-  const deadline = Date.now() + STOP_DEADLINE_MS;
+  const deadline = performance.now() + STOP_DEADLINE_MS;
   while (supervisor !== undefined && processStart(supervisor.pid) === supervisor.startedAt) {
-    if (Date.now() > deadline) throw silent(home, STOP_DEADLINE_MS);
+    if (performance.now() > deadline) throw silent(home, STOP_DEADLINE_MS);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -138,6 +138,7 @@ async function startSupervisor(home: string, { env, entries }: EnsureDevOptions)
     scripted: script('../../models/scripted/main'),
   };
   const crashLog = join(home, 'logs', 'supervisor-crash.log');
+  requireRoom(home);
   const output = openSync(crashLog, 'w', 0o600);
   const child = spawn(process.execPath, [script('supervisor-main'), home, buildId(), worker, scripted], {
     cwd: home,
@@ -147,26 +148,34 @@ async function startSupervisor(home: string, { env, entries }: EnsureDevOptions)
   });
   closeSync(output);
   let ended = false;
-  let failure: string | undefined;
+  let failure: InfrastructureError | undefined;
   child.on('error', (error) => {
     ended = true;
-    failure = error.message;
+    failure = failedStart(home, error.message);
   });
   child.on('exit', (code) => {
     ended = true;
-    if (code !== 0) failure = readFileSync(crashLog, 'utf8').trim().split('\n').at(-1) || `status ${code}`;
+    if (code !== 0) failure = failedStart(home, readFileSync(crashLog, 'utf8').trim().split('\n').at(-1) ?? '');
   });
   child.unref();
-  const deadline = Date.now() + START_DEADLINE_MS;
+  const deadline = performance.now() + START_DEADLINE_MS;
   while (!ended) {
     if ((await askSupervisor(home, { op: 'status' })) !== undefined) return;
-    if (Date.now() > deadline) throw unanswered(home);
+    if (performance.now() > deadline) throw unanswered(home);
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
-  if (failure !== undefined) {
-    throw new InfrastructureError(
-      `The supervisor could not start: ${failure}`,
-      `See ${join(home, 'logs', 'supervisor.log')}.`,
+  if (failure !== undefined) throw failure;
+}
+
+/** Its last line says why, in one sentence and a remedy, unless it had no time for that. */
+function failedStart(home: string, lastLine: string): InfrastructureError {
+  try {
+    const { message, remedy } = FailedStart.parse(JSON.parse(lastLine));
+    return new InfrastructureError(message, remedy);
+  } catch {
+    return new InfrastructureError(
+      `The supervisor could not start${lastLine === '' ? '' : `: ${lastLine}`}.`,
+      `See ${join(home, 'logs', 'supervisor.log')} and supervisor-crash.log beside it.`,
     );
   }
 }

@@ -16,6 +16,8 @@ export interface ManagedChildOptions {
   /** Resolves once the child serves; `firstLine` is the first line of its standard output. Asked anew after each start. */
   ready: (child: { pid: number; firstLine: Promise<string> }) => Promise<void>;
   log: RotatingLog;
+  /** A better word on a failed start than the child's own last one. */
+  explain?: ((lastWords: string) => InfrastructureError | undefined) | undefined;
   /** How long it may take over a stop, in ms. */
   graceMs: number;
   /** Called at every start, end and readiness. */
@@ -101,11 +103,11 @@ export class ManagedChild {
     try {
       command = await this.#options.command();
     } catch (error) {
-      this.#ended(`cannot be prepared: ${error instanceof Error ? error.message : String(error)}`, Date.now());
+      this.#ended(`cannot be prepared: ${error instanceof Error ? error.message : String(error)}`, performance.now());
       return;
     }
     if (!this.#wanted || this.#process !== undefined) return;
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const child = spawn(command.file, command.args, { env: command.env, stdio: ['ignore', 'pipe', 'pipe'] });
     const { pid } = child;
     this.#process = child;
@@ -149,7 +151,7 @@ export class ManagedChild {
       await this.#options.ready({ pid, firstLine });
       if (over) return;
       this.#ready = true;
-      note(`${name} ready after ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+      note(`${name} ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
       this.#settle();
     } catch (error) {
       note(`${name} is not ready: ${error instanceof Error ? error.message : String(error)}`);
@@ -165,12 +167,13 @@ export class ManagedChild {
     this.#options.onChange();
     if (!this.#wanted) return;
     this.#restarts += 1;
-    this.#failures = wasReady && Date.now() - startedAt > SETTLED_MS ? 1 : this.#failures + 1;
+    this.#failures = wasReady && performance.now() - startedAt > SETTLED_MS ? 1 : this.#failures + 1;
     const pause = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.#failures - 1));
     note(`${name} ${how}; starting again in ${pause} ms`);
     if (this.#failures >= FAILURES && !wasReady) {
       const last = log.lastWords();
-      this.#settle(new InfrastructureError(`${name} ${how}${last === '' ? '.' : `: ${last}`}`, `See ${log.path}.`));
+      const plain = new InfrastructureError(`${name} ${how}${last === '' ? '.' : `: ${last}`}`, `See ${log.path}.`);
+      this.#settle(this.#options.explain?.(last) ?? plain);
     }
     this.#timer = setTimeout(() => void this.#launch(), pause);
   }

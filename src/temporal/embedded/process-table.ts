@@ -52,10 +52,10 @@ export async function endProcesses(pids: readonly number[], graceMs: number): Pr
     }
   };
   signalAll('SIGTERM');
-  const killAt = Date.now() + graceMs;
+  const killAt = performance.now() + graceMs;
   let killed = false;
   while (alive().length > 0) {
-    if (!killed && Date.now() > killAt) {
+    if (!killed && performance.now() > killAt) {
       signalAll('SIGKILL');
       killed = true;
     }

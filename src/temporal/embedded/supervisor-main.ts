@@ -5,12 +5,13 @@
  */
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { askSupervisor, serveControl, socketPath } from './control.ts';
+import { InfrastructureError } from '../infrastructure-error.ts';
+import { askSupervisor, type FailedStart, serveControl, socketPath } from './control.ts';
 import { choosePorts } from './ports.ts';
 import { endProcesses, serversOf } from './process-table.ts';
 import { RotatingLog } from './rotating-log.ts';
 import { databasePath, Supervisor } from './supervisor.ts';
-import { type SystemLock, takeLock } from './system-lock.ts';
+import { takeLock } from './system-lock.ts';
 
 /** A supervisor that drains holds the lock for up to half a minute. */
 const LOCK_WAIT_MS = 60_000;
@@ -22,24 +23,37 @@ process.chdir(home);
 const log = new RotatingLog({ path: join(home, 'logs', 'supervisor.log') });
 const note = (text: string) => log.write(`${new Date().toISOString()} ${text}\n`);
 
-const lock = await becomeTheOne();
-if (lock !== undefined) await serve();
+try {
+  if (await becomeTheOne()) await serve();
+} catch (error) {
+  note(`cannot start: ${error instanceof Error ? error.stack : String(error)}`);
+  // Whoever has started this reads the last line.
+  process.stderr.write(`${JSON.stringify(failedStart(error))}\n`);
+  process.exit(1);
+}
 
-async function becomeTheOne(): Promise<SystemLock | undefined> {
-  const deadline = Date.now() + LOCK_WAIT_MS;
-  while (Date.now() < deadline) {
-    const taken = takeLock(join(home, 'dev.lock'));
-    if (taken !== undefined) return taken;
+/** Takes the lock of the home, for as long as this process runs; false when another supervisor serves. */
+async function becomeTheOne(): Promise<boolean> {
+  const deadline = performance.now() + LOCK_WAIT_MS;
+  while (performance.now() < deadline) {
+    if (takeLock(join(home, 'dev.lock')) !== undefined) return true;
     try {
-      if ((await askSupervisor(home, { op: 'status' })) !== undefined) return undefined;
+      if ((await askSupervisor(home, { op: 'status' })) !== undefined) return false;
     } catch (error) {
       note(`waiting for the lock: ${error instanceof Error ? error.message : String(error)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  note('another supervisor holds the lock and does not answer');
-  process.exitCode = 1;
-  return undefined;
+  throw new InfrastructureError(
+    `Another process holds ${join(home, 'dev.lock')} and does not answer.`,
+    'If `qualityflow down` does not end it, end it by hand.',
+  );
+}
+
+function failedStart(error: unknown): FailedStart {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof InfrastructureError) return { message, remedy: error.remedy };
+  return { message: `The supervisor could not start: ${message}.`, remedy: `See ${log.path}.` };
 }
 
 async function serve(): Promise<void> {

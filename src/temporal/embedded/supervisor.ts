@@ -49,7 +49,7 @@ export class Supervisor {
     const child = (
       name: string,
       log: string,
-      rest: Pick<ConstructorParameters<typeof ManagedChild>[0], 'command' | 'ready' | 'graceMs'>,
+      rest: Pick<ConstructorParameters<typeof ManagedChild>[0], 'command' | 'ready' | 'graceMs' | 'explain'>,
     ) =>
       new ManagedChild({
         ...rest,
@@ -62,6 +62,7 @@ export class Supervisor {
       graceMs: SERVER_GRACE_MS,
       command: async () => this.#temporalCommand(),
       ready: () => this.#temporalReady(),
+      explain: (lastWords) => whyNoTemporal(lastWords, { database: databasePath(options.home), ports: options.ports }),
     });
     this.#scripted = child('The scripted model', 'scripted-model.log', {
       graceMs: 2000,
@@ -204,7 +205,7 @@ export class Supervisor {
       connectionOptions: { address: `127.0.0.1:${this.#options.ports.temporal}` },
       namespace: NAMESPACE,
     };
-    const deadline = Date.now() + 60_000;
+    const deadline = performance.now() + 60_000;
     for (;;) {
       try {
         const { connection } = await connectClient(settings);
@@ -216,7 +217,7 @@ export class Supervisor {
         return;
       } catch (error) {
         if (this.#temporal.info === undefined) throw new Error('it ended', { cause: error });
-        if (Date.now() > deadline) throw error;
+        if (performance.now() > deadline) throw error;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     }
@@ -231,10 +232,14 @@ export class Supervisor {
     return join(this.#options.home, 'dev.json');
   }
 
-  /** For people and tools that look; whoever wants to act asks the socket. */
+  /** For people and tools that look; whoever wants to act asks the socket. So a full disk does not end what is watched over. */
   #writeInfo(): void {
     if (this.#state === 'stopping') return;
-    writeFileAtomically(this.#infoPath, `${JSON.stringify(this.info(), null, 2)}\n`);
+    try {
+      writeFileAtomically(this.#infoPath, `${JSON.stringify(this.info(), null, 2)}\n`);
+    } catch (error) {
+      this.#options.note(`dev.json could not be written: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -252,6 +257,29 @@ function otherSettings(changed: readonly string[], running: readonly string[]): 
     `${names} ${changed.length === 1 ? 'is' : 'are'} set otherwise here than for the running ${sweeps}, and one worker serves all sweeps of a home.`,
     `Wait for ${running.join(', ')}, cancel by \`qualityflow sweep cancel ${running[0]}\`, or give this another QUALITYFLOW_HOME.`,
   );
+}
+
+/** What a person can do something about, of the server's own last words. */
+function whyNoTemporal(
+  lastWords: string,
+  { database, ports }: { database: string; ports: Ports },
+): InfrastructureError | undefined {
+  if (/file is not a database|database disk image is malformed/.test(lastWords))
+    return new InfrastructureError(
+      `Temporal's database ${database} is damaged.`,
+      'Move it away together with its -wal and -shm files; sweeps go on from what the store holds by `qualityflow sweep resume`.',
+    );
+  if (/disk is full|no space left/.test(lastWords))
+    return new InfrastructureError(
+      `Temporal cannot write its database ${database}: the disk is full.`,
+      'Free some space there and run the command again.',
+    );
+  if (/address already in use|port \d+ .*(in use|not available)|can't set (frontend|ui) port/i.test(lastWords))
+    return new InfrastructureError(
+      `Another program has taken port ${ports.temporal} or ${ports.ui}, which Temporal had here.`,
+      'Run `qualityflow down`, which frees the way for other ports, and then the command again.',
+    );
+  return undefined;
 }
 
 export function databasePath(home: string): string {

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectDocker } from '../../src/sandbox/docker-engine.ts';
+
+/**
+ * Stops processes for `ms` and wakes them; with `withContainers`, the sandbox containers that belong to them stand still, too, as on a machine
+ * that is suspended. Whatever happens, everything is woken.
+ */
+export async function suspend({
+  pids,
+  withContainers,
+  ms,
+}: {
+  pids: readonly number[];
+  withContainers: boolean;
+  ms: number;
+}): Promise<void> {
+  const stopped: number[] = [];
+  let containers: { unpause(): Promise<unknown> }[] = [];
+  try {
+    for (const pid of pids) {
+      process.kill(pid, 'SIGSTOP');
+      stopped.push(pid);
+    }
+    if (withContainers) containers = await paused(new Set(pids));
+    await sleep(ms);
+  } finally {
+    await Promise.allSettled(containers.map((container) => container.unpause()));
+    for (const pid of stopped) process.kill(pid, 'SIGCONT');
+  }
+}
+
+/** One that is just coming or going cannot be paused, and is no matter. */
+async function paused(pids: ReadonlySet<number>) {
+  const docker = connectDocker({ env: process.env });
+  const found = await docker.listContainers({ filters: { label: ['app=qualityflow'] } });
+  const containers = found
+    .filter(({ Labels }) => pids.has(Number(Labels['qualityflow.pid'])))
+    .map(({ Id }) => docker.getContainer(Id));
+  const ends = await Promise.allSettled(containers.map((container) => container.pause()));
+  return containers.filter((_, index) => ends[index]?.status === 'fulfilled');
+}
