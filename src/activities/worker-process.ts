@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { resolveEndpoint } from '../models/endpoints.ts';
 import { openBenchmark } from '../problems/benchmark.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
@@ -92,6 +93,7 @@ export async function startWorkerProcess({
       sandboxJobs: 2 * availableParallelism(),
     },
     shutdownGraceMs: SHUTDOWN_GRACE_MS,
+    cacheFolder: join(home, 'cache'),
   });
 
   const finished = workers.finished.finally(async () => {
