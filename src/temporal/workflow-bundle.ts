@@ -22,7 +22,12 @@ async function load(cacheFolder: string | undefined): Promise<WorkflowBundleOpti
   const prebuilt = join(import.meta.dirname, '../workflow-bundle.js');
   if (import.meta.filename.endsWith('.js') && existsSync(prebuilt)) return { codePath: prebuilt };
   if (cacheFolder === undefined) return { code: await buildWorkflowCode() };
-  return { code: readKept(cacheFolder) ?? keep(cacheFolder, await buildWorkflowCode()) };
+  return { code: await keptCode(cacheFolder, buildWorkflowCode) };
+}
+
+/** Of this build, as it lies in the folder, or else built and put there. */
+export async function keptCode(folder: string, build: () => Promise<string>): Promise<string> {
+  return readKept(folder) ?? keep(folder, await build());
 }
 
 /** A file's name tells build and content, so that a torn one is not taken. */
