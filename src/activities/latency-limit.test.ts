@@ -65,7 +65,7 @@ function mean(values: readonly number[]): number {
 
 for (const capacity of [8, 12, 16]) {
   test(`an endpoint that works on ${capacity} at once and queues the rest is not sent fifty`, () => {
-    for (const seed of Array.from({ length: 60 }, (_, i) => i + 1)) {
+    for (const seed of [1, 2, 3, 4, 5, 6]) {
       const { limits, answers } = simulate({
         server: { capacity: () => capacity, tokenMs: () => 5 },
         configured: 50,
@@ -82,7 +82,7 @@ for (const capacity of [8, 12, 16]) {
 }
 
 test('a healthy endpoint with replies of every length and noisy latencies keeps its throughput', () => {
-  for (const seed of Array.from({ length: 60 }, (_, i) => i + 1)) {
+  for (const seed of [1, 2, 3, 4, 5, 6]) {
     const { limits, answers } = simulate({
       server: { capacity: () => 1000, tokenMs: () => 5 },
       configured: 50,
@@ -95,7 +95,7 @@ test('a healthy endpoint with replies of every length and noisy latencies keeps 
 });
 
 test('a healthy endpoint that becomes three times slower for everybody is tried once, and then sent as many as ever', () => {
-  for (const seed of Array.from({ length: 60 }, (_, i) => i + 1)) {
+  for (const seed of [1, 2, 3, 4, 5, 6]) {
     const { limits } = simulate({
       server: { capacity: () => 1000, tokenMs: (nowMs) => (nowMs < 200_000 ? 5 : 18) },
       configured: 50,
