@@ -165,7 +165,7 @@ describe('a failure that passes is one request an attempt, and then the reply', 
       '429 with a hint shorter than the usual backoff, which holds then',
       { kind: 'status', status: 429, retryAfter: { as: 'ms', ms: 120 } },
       'rate_limited',
-      [2000, 20_000],
+      [2000, 15_000],
     ],
     ['429 without a hint', { kind: 'status', status: 429 }, 'rate_limited'],
     ['429 inside HTTP 200', { kind: 'error-in-200', status: 429 }, 'rate_limited'],
@@ -330,7 +330,7 @@ describe('poisoned problems on a real Temporal server', { timeout: 120_000 }, ()
       pairs_with_sum: { kind: 'truncated' },
       is_balanced: { kind: 'no-choices' },
       csv_field: { kind: 'tool-calls' },
-      // This one Temporal tries again for twenty minutes.
+      // This one Temporal tries again for a quarter of an hour.
       flatten: { kind: 'status', status: 503 },
     };
     const poisoned = Object.keys(poisons).map(taskOf);

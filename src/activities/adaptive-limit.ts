@@ -19,6 +19,8 @@ export interface RequestEnd {
   /** `answered`: with a completion. `rate_limited`: 429. `unavailable`: 5xx, time-out, no connection. */
   kind: 'answered' | 'rate_limited' | 'unavailable';
   startedAtMs: number;
+  /** Of an answer, when the endpoint counts. */
+  completionTokens?: number | undefined;
 }
 
 export const UNLIMITED: AdaptiveLimit = {
@@ -38,7 +40,12 @@ export const REACTION_MS = 1000;
 /** `configured` is the upper end, at least 1. `reason` says why when `changed`, and is empty otherwise. */
 export function adapt(
   before: AdaptiveLimit,
-  { kind, startedAtMs, nowMs, configured }: RequestEnd & { nowMs: number; configured: number },
+  {
+    kind,
+    startedAtMs,
+    nowMs,
+    configured,
+  }: Omit<RequestEnd, 'completionTokens'> & { nowMs: number; configured: number },
 ): AdaptiveLimit & { changed: boolean; reason: string } {
   const same = { ...before, changed: false, reason: '' };
   const current = Math.min(before.limit, configured);

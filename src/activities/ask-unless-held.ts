@@ -14,10 +14,11 @@ export async function askUnlessHeld<Answer extends { kind: string }>(
   const held = await holdOf(deps, run.sweep);
   if (held !== undefined) return held;
   const startedAtMs = performance.now();
-  const report = (kind: RequestEnd['kind']) => deps.reportRequest(model.endpoint, { kind, startedAtMs });
+  const report = (kind: RequestEnd['kind'], completionTokens?: number) =>
+    deps.reportRequest(model.endpoint, { kind, startedAtMs, completionTokens });
   try {
     const answer = await ask(deps, question);
-    if ('reply' in answer && answer.reply?.reused === false) report('answered');
+    if ('reply' in answer && answer.reply?.reused === false) report('answered', answer.reply.tokens.completion);
     else if (answer.kind === 'held' && 'reason' in answer && answer.reason === 'paced') report('rate_limited');
     return answer;
   } catch (error) {

@@ -6,6 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -222,6 +223,25 @@ test('a pause outlives the block of a request that was under way; an ended sweep
       error instanceof ApplicationFailure && error.type === 'Model:unauthorized' && error.nonRetryable === true,
   );
   assert.equal(await state(store), 'cancelled');
+});
+
+test('a request sent before a resume does not block the resumed sweep again; one sent after it does', async (t) => {
+  let meanwhile = async (): Promise<unknown> => undefined;
+  const { store, ask, arrivals } = await stage(t, {
+    answer: (response) => void meanwhile().then(() => json(response, 401, { error: { message: 'no' } })),
+  });
+  meanwhile = async () => {
+    // Somebody else's request was refused first, and a person has mended it.
+    await store.setSweepState('s', 'blocked', { reason: 'no', from: ['running'] });
+    await delay(5);
+    await store.setSweepState('s', 'running', { from: ['blocked'] });
+  };
+  const before = await ask('x');
+  assert.ok(before.kind === 'held' && before.reason === 'blocked', 'its problem asks again, and has no outcome');
+  assert.equal(await state(store), 'running');
+  meanwhile = async () => undefined;
+  assert.equal((await ask('x')).kind, 'held');
+  assert.deepEqual([await state(store), arrivals()], ['blocked', 2]);
 });
 
 test('without room in the budget it holds while others may leave some, and fails when nothing can', async (t) => {

@@ -6,6 +6,7 @@ import { type Asked, askModel, BudgetExhausted } from '../models/ask-model.ts';
 import { replyLimit } from '../models/cost.ts';
 import { type Account, ModelError, type ModelReply, type ModelRequest, type Prompt } from '../models/model.ts';
 import { requestBody } from '../models/request-key.ts';
+import type { SweepPlan } from '../store/store.ts';
 import type { Held, ModelContext, ReplyRef, Unusable } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { modelFailure, permanentFailure } from './failures.ts';
@@ -103,7 +104,8 @@ async function send(
       `the sweep was planned on ${endpointIdentity}, but this worker's environment leads to ${endpoint.identity}: resume it from a shell with the right OPENAI_BASE_URL`,
     );
   }
-  const { prices, maxWaitMs } = (await requirePlan(deps, account.sweep)).spec;
+  const plan = await requirePlan(deps, account.sweep);
+  const { prices, maxWaitMs } = plan.spec;
   try {
     const asked = await askModel({
       request,
@@ -124,7 +126,7 @@ async function send(
       case 'unauthorized':
       case 'unknown_model':
       case 'quota':
-        return block(deps, account.sweep, error);
+        return block(deps, plan, error);
       case 'rate_limited':
       case 'unavailable':
         if (error.retryAfterMs !== undefined && error.retryAfterMs > Math.min(LONGEST_WAIT_MS, maxWaitMs)) {
@@ -138,13 +140,20 @@ async function send(
   }
 }
 
-/** The first who finds out blocks the sweep; whoever comes later finds it held. A sweep that has ended meanwhile has nothing to hold. */
-async function block(deps: Dependencies, sweep: string, error: ModelError): Promise<Held> {
-  const reason = error.message.slice(0, 500);
-  await deps.store.setSweepState(sweep, 'blocked', { reason, from: ['created', 'running'] });
-  const held = await holdOf(deps, sweep);
-  if (held === undefined) throw modelFailure(error);
-  return held;
+/**
+ * The first who finds out blocks the sweep; whoever comes later finds it held. A sweep that was resumed after `plan` was read, and so perhaps
+ * after the request was sent, is not blocked by an error of before: the problem is held all the same, and asks again. A sweep that
+ * has ended meanwhile has nothing to hold.
+ */
+async function block(deps: Dependencies, { name, updatedAt }: SweepPlan, error: ModelError): Promise<Held> {
+  const detail = error.message.slice(0, 500);
+  const from = ['created', 'running'] as const;
+  await deps.store.setSweepState(name, 'blocked', { reason: detail, from, unchangedSince: updatedAt });
+  const held = await holdOf(deps, name);
+  if (held !== undefined) return held;
+  const { state } = await requirePlan(deps, name);
+  if (from.some((one) => one === state)) return { kind: 'held', reason: 'blocked', detail };
+  throw modelFailure(error);
 }
 
 function isUnextracted(answer: { kind: string }): answer is Unextracted {

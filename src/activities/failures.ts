@@ -8,7 +8,7 @@ const MESSAGE_CHARACTERS = 1000;
 
 /** As in the retry policy of the model activities (`proxies.ts`). */
 const FIRST_RETRY_MS = 2000;
-const LONGEST_RETRY_MS = 20_000;
+const LONGEST_RETRY_MS = 15_000;
 
 /**
  * An endpoint's failure as Temporal sees it. Retryable ones carry the wait that the endpoint asked for, but never a shorter one than the

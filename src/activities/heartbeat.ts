@@ -1,6 +1,9 @@
 import { Context } from '@temporalio/activity';
 
-/** Well below the shortest heartbeat timeout (3 s), so that a busy event loop has room. */
+/**
+ * Well below the shortest heartbeat timeout (3 s), so that a busy event loop has room. The first one is sent after it, too: most of the
+ * store's activities end before, and a heartbeat each would be a third of what the server is asked for them.
+ */
 const INTERVAL_MS = 800;
 
 /**
@@ -14,7 +17,6 @@ export function withHeartbeat<Args extends unknown[], Result>(
     const context = Context.current();
     if (context.info.isLocal) return work(...args);
     const timer = setInterval(() => context.heartbeat(), INTERVAL_MS);
-    context.heartbeat();
     try {
       return await work(...args);
     } catch (error) {

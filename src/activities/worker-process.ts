@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { resolveEndpoint } from '../models/endpoints.ts';
 import { openBenchmark } from '../problems/benchmark.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
@@ -46,24 +47,27 @@ export async function startWorkerProcess({
   const connection = await connectWorkers(settings);
   const limits = await watchRequestLimits(store, log);
 
-  let sandbox: Promise<Sandbox> | undefined;
+  let opened: Promise<Sandbox> | undefined;
   const openSandbox = async () => {
     const docker = connectDocker({ env });
     const { imageId } = await ensureSandboxImage({ docker, home, log });
     return createDockerSandbox({ docker, imageId, log });
   };
+  const sandbox = () => {
+    // One that could not be opened is tried again by the next activity.
+    opened ??= openSandbox().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  // The first container starts while the rest of this process does: after a kill, problems wait for both.
+  if (roles.includes('sandbox')) void warm(sandbox);
 
   const activities = createActivities({
     store,
     client,
-    sandbox() {
-      // One that could not be opened is tried again by the next activity.
-      sandbox ??= openSandbox().catch((error: unknown) => {
-        sandbox = undefined;
-        throw error;
-      });
-      return sandbox;
-    },
+    sandbox,
     async dataset(benchmark) {
       const source = { benchmark, home, dataDir: resolveDataDir({ env }), download: false } as const;
       const [open, sealed] = await Promise.all([openBenchmark(source), openHiddenTests(source)]);
@@ -92,12 +96,21 @@ export async function startWorkerProcess({
       sandboxJobs: 2 * availableParallelism(),
     },
     shutdownGraceMs: SHUTDOWN_GRACE_MS,
+    cacheFolder: join(home, 'cache'),
   });
 
   const finished = workers.finished.finally(async () => {
     limits.stop();
-    await sandbox?.then((opened) => opened.close()).catch(() => undefined);
+    await opened?.then((ready) => ready.close()).catch(() => undefined);
     await Promise.allSettled([clientConnection.close(), connection.close(), store.close()]);
   });
   return { finished, stop: workers.stop };
+}
+
+async function warm(sandbox: () => Promise<Sandbox>): Promise<void> {
+  try {
+    await (await sandbox()).fingerprint();
+  } catch {
+    // The activity that needs it meets the same trouble, and tells it.
+  }
 }

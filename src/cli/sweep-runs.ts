@@ -4,6 +4,7 @@ import { counted } from '../reports/terminal.ts';
 import type { SweepRow } from '../store/store.ts';
 import { sweepWorkflowId } from '../temporal/ids.ts';
 import { problemWorkflowId } from '../temporal/problem-id.ts';
+import { WORKFLOW_TASK_TIMEOUT } from '../temporal/problem-start.ts';
 import { queuesFor } from '../temporal/queues.ts';
 import { StageKey, sweepAttributes, TaskIdKey } from '../temporal/search-attributes.ts';
 import { summary } from '../temporal/summary.ts';
@@ -22,6 +23,7 @@ export async function startSweep(client: Client, sweep: SweepRow): Promise<void>
       taskQueue: queues.control,
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
       typedSearchAttributes: sweepAttributes(labels),
       staticSummary: summary(`${spec.benchmark} · ${spec.strategy.kind} · ${spec.model.name}`),
       staticDetails: detailsOf(sweep),

@@ -71,13 +71,14 @@ export interface Store extends ReplyStore, Ledger {
   getSweep(name: string): Promise<SweepRow | undefined>;
   listSweeps(): Promise<SweepRow[]>;
   /**
-   * One statement; `from` makes it conditional (a sweep that has completed meanwhile is not paused any more). False when nothing changed.
+   * One statement; `from` makes it conditional (a sweep that has completed meanwhile is not paused any more), and so does `unchangedSince`,
+   * the `updatedAt` of a row that was read before. False when nothing changed.
    * A sweep that ends leaves no reservation open: what is, becomes possibly charged.
    */
   setSweepState(
     name: string,
     state: SweepState,
-    options?: { reason?: string; from?: readonly SweepState[] },
+    options?: { reason?: string; from?: readonly SweepState[]; unchangedSince?: string },
   ): Promise<boolean>;
   /** Changes what may change on resume: a raised budget counts for the very next request, in every process. False when there is no such sweep. */
   updateOperational(

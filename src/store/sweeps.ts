@@ -90,13 +90,14 @@ export function sweepTable(
       });
     },
 
-    async setSweepState(name, state, { reason = '', from } = {}) {
+    async setSweepState(name, state, { reason = '', from, unchangedSince } = {}) {
       return database.transact(async (db) => {
         let update = db
           .updateTable('sweeps')
           .set({ state, state_reason: keyText(reason), updated_at: new Date().toISOString() })
           .where('name', '=', keyText(name));
         if (from !== undefined) update = update.where('state', 'in', from);
+        if (unchangedSince !== undefined) update = update.where('updated_at', '=', unchangedSince);
         const changed = await update.returning('name').executeTakeFirst();
         if (changed === undefined) return false;
         if (state === 'completed' || state === 'cancelled') await markOpen(db, { sweep: changed.name });

@@ -5,6 +5,12 @@ import { summary } from './summary.ts';
 /** What a sweep says about each of its problems. */
 export type ProblemPlan = Omit<ProblemInput, 'run' | 'queues'>;
 
+/**
+ * A task that a killed worker had is given to the next one after this time, about as long as that needs to start. Much less would repeat
+ * tasks on a machine that is only busy.
+ */
+export const WORKFLOW_TASK_TIMEOUT = '5s';
+
 /** How `solveProblem` is started, by a shard or by hand: its input, and what Temporal UI shows of it. Importable from workflow code. */
 export function problemStart({
   workflowId,
@@ -23,6 +29,7 @@ export function problemStart({
   return {
     workflowId,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
     typedSearchAttributes: [
       ...problemAttributes({ sweep, benchmark, strategy: strategy.kind, model: model.name, taskId }),
       { key: StageKey, value: 'generate' },

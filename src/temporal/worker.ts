@@ -32,6 +32,8 @@ export interface RunWorkersOptions {
   limits: WorkerLimits;
   /** How long running activities may go on after a stop was asked for, in ms. */
   shutdownGraceMs: number;
+  /** Where the bundled workflows may be kept from one start to the next. */
+  cacheFolder?: string | undefined;
   identity?: string | undefined;
 }
 
@@ -64,7 +66,7 @@ export async function runWorkers(options: RunWorkersOptions): Promise<RunningWor
           await Worker.create({
             ...common,
             taskQueue: queues.control,
-            workflowBundle: await workflowBundle(),
+            workflowBundle: await workflowBundle(options.cacheFolder),
             maxCachedWorkflows: limits.cachedWorkflows,
             maxConcurrentActivityTaskExecutions: limits.storeActivities,
             stickyQueueScheduleToStartTimeout: '2s',

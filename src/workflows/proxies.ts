@@ -17,8 +17,8 @@ export function modelActivities(queues: Queues, requestTimeoutMs: number) {
       initialInterval: 2 * SECOND,
       backoffCoefficient: 2,
       /** An endpoint that is back is noticed this soon. */
-      maximumInterval: 20 * SECOND,
-      /** About twenty minutes of an endpoint that is down, before the problem counts as infrastructure. */
+      maximumInterval: 15 * SECOND,
+      /** About a quarter of an hour of an endpoint that is down, before the problem counts as infrastructure. */
       maximumAttempts: 60,
     },
   });

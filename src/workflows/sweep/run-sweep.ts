@@ -11,6 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { Queues } from '../../activities/contract.ts';
 import { shardWorkflowId } from '../../temporal/ids.ts';
+import { WORKFLOW_TASK_TIMEOUT } from '../../temporal/problem-start.ts';
 import { sweepAttributes } from '../../temporal/search-attributes.ts';
 import { indices, inParallel } from '../parallel.ts';
 import { storeActivities } from '../proxies.ts';
@@ -48,6 +49,7 @@ export async function runSweep({ sweep, queues }: SweepInput): Promise<Record<st
       const options = {
         workflowId: shardWorkflowId(sweep, shard),
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
         typedSearchAttributes: sweepAttributes({
           sweep,
