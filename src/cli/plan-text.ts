@@ -21,6 +21,7 @@ export function planText({ spec, tasks, endpoint }: PreparedSweep, plan: Request
       'requests',
       `least ${grouped(requests.least)}, ${grouped(requests.acceptedAtOnce)} if every first program is accepted, most ${grouped(requests.most)}`,
     ],
+    ['', 'most: no program is ever accepted, and every reply is asked for twice because the first was unusable'],
     ['tokens', `about ${grouped(tokens.least)} at least, ${grouped(tokens.most)} at most`],
     ...(usd === null
       ? []

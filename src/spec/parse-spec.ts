@@ -124,7 +124,7 @@ function looksLikePath(benchmark: string): boolean {
   return /[/\\]/.test(benchmark) || /\.jsonl(\.gz)?$/i.test(benchmark);
 }
 
-function checkBenchmark(benchmark: string, strategy: Strategy | undefined): SpecProblem[] {
+export function checkBenchmark(benchmark: string, strategy: Strategy | undefined): SpecProblem[] {
   const known: readonly string[] = BENCHMARKS;
   if (!known.includes(benchmark) && !looksLikePath(benchmark)) {
     const hint = didYouMean(benchmark, known);
@@ -154,11 +154,25 @@ function repeatedTasks(tasks: unknown[]): SpecProblem[] {
 
 /**
  * A flag sets its own field of a mapping (`model`, its `parameters`, `concurrency`) and leaves its neighbours as the file has them. What
- * should be a mapping in the file and is none stays, to be told. `model` may be a name alone.
+ * should be a mapping in the file and is none stays, to be told. `model` may be a name alone. A reply limit given by a flag is the limit: what
+ * the file says of it elsewhere (by agent, in `extraBody`) gives way.
  */
 function mergeOverrides(raw: Record<string, unknown>, overrides: SpecOverrides): Record<string, unknown> {
   const base = typeof raw.model === 'string' ? { ...raw, model: { name: raw.model } } : raw;
-  return mergeMappings(base, overrides);
+  const given = isMapping(overrides.model) && isMapping(overrides.model.parameters) ? overrides.model.parameters : {};
+  return mergeMappings(given.max_tokens === undefined ? base : withoutReplyLimits(base), overrides);
+}
+
+function withoutReplyLimits(raw: Record<string, unknown>): Record<string, unknown> {
+  if (!isMapping(raw.model)) return raw;
+  const { maxTokens: _, ...model } = raw.model;
+  for (const field of ['parameters', 'extraBody']) {
+    const fields = model[field];
+    if (!isMapping(fields)) continue;
+    const { max_tokens: _tokens, max_completion_tokens: _completion, ...rest } = fields;
+    model[field] = rest;
+  }
+  return { ...raw, model };
 }
 
 function mergeMappings(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
