@@ -196,7 +196,10 @@ function costBlock(report: SweepReport, title: Title): string[] {
   const replies = Object.values(tokens.byAgent).reduce((sum, used) => sum + used.requests, 0);
   const anyReused = replies > paid.replies;
   const table = plainTable([
-    ...['activity', 'paid replies', 'prompt tokens', 'completion tokens'],
+    'activity',
+    'paid replies',
+    'prompt tokens',
+    'completion tokens',
     ...(anyReused ? ['stored replies', 'prompt tokens', 'completion tokens'] : []),
   ]);
   for (const [activity, used] of Object.entries(tokens.byAgent)) {

@@ -38,7 +38,7 @@ export function parseSpec({
   const raw = { ...yaml.value };
   if (typeof raw.benchmark === 'string') raw.benchmark = locateBenchmark(raw.benchmark, dirname(file));
   const parsed = parseSpecValue(mergeOverrides(raw, overrides));
-  if (parsed.kind === 'spec') return parsed;
+  if (parsed.kind === 'spec') return { kind: 'spec', spec: withGivenReplyLimit(parsed.spec, overrides) };
   const problems = parsed.problems.map((problem) => ({ ...problem, line: yaml.lineOf(splitPath(problem.path)) }));
   return { kind: 'problems', problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
 }
@@ -154,25 +154,19 @@ function repeatedTasks(tasks: unknown[]): SpecProblem[] {
 
 /**
  * A flag sets its own field of a mapping (`model`, its `parameters`, `concurrency`) and leaves its neighbours as the file has them. What
- * should be a mapping in the file and is none stays, to be told. `model` may be a name alone. A reply limit given by a flag is the limit: what
- * the file says of it elsewhere (by agent, in `extraBody`) gives way.
+ * should be a mapping in the file and is none stays, to be told. `model` may be a name alone.
  */
 function mergeOverrides(raw: Record<string, unknown>, overrides: SpecOverrides): Record<string, unknown> {
   const base = typeof raw.model === 'string' ? { ...raw, model: { name: raw.model } } : raw;
-  const given = isMapping(overrides.model) && isMapping(overrides.model.parameters) ? overrides.model.parameters : {};
-  return mergeMappings(given.max_tokens === undefined ? base : withoutReplyLimits(base), overrides);
+  return mergeMappings(base, overrides);
 }
 
-function withoutReplyLimits(raw: Record<string, unknown>): Record<string, unknown> {
-  if (!isMapping(raw.model)) return raw;
-  const { maxTokens: _, ...model } = raw.model;
-  for (const field of ['parameters', 'extraBody']) {
-    const fields = model[field];
-    if (!isMapping(fields)) continue;
-    const { max_tokens: _tokens, max_completion_tokens: _completion, ...rest } = fields;
-    model[field] = rest;
-  }
-  return { ...raw, model };
+/** A reply limit given by a flag is the limit: what the file says of it by agent, or in `extraBody`, gives way. */
+function withGivenReplyLimit(spec: SweepSpec, { model: given }: SpecOverrides): SweepSpec {
+  const limit = isMapping(given) && isMapping(given.parameters) ? given.parameters.max_tokens : undefined;
+  if (limit === undefined) return spec;
+  const { max_tokens: _tokens, max_completion_tokens: _completion, ...extraBody } = spec.model.extraBody;
+  return { ...spec, model: { ...spec.model, maxTokens: {}, extraBody } };
 }
 
 function mergeMappings(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
