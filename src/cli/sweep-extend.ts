@@ -117,7 +117,7 @@ async function requireAtRest(context: Context, name: string): Promise<void> {
 }
 
 /** The larger plan, or a refusal where it would not hold everything that the present one does. */
-function grow(
+export function grow(
   input: {
     sweep: SweepRow;
     prepared: PreparedSweep;
