@@ -47,10 +47,10 @@ describe('sweeps that grow, fork, are cancelled and drained', { skip: withoutDoc
     assert.equal(ended.code, 0, `${args.join(' ')}: ${ended.stderr}`);
     return ended;
   };
-  const spec = (name: string, ...more: string[]) => [
-    ...['sweep', 'run', '--name', name, '--strategy', 'zero-shot', '--model', 'scripted', '--endpoint', model.url],
-    ...more,
-  ];
+  const spec = (name: string, ...more: string[]) =>
+    ['sweep', 'run', '--name', name, '--strategy', 'zero-shot', '--model', 'scripted', '--endpoint', model.url].concat(
+      more,
+    );
   const processes = (): DevState['processes'] =>
     JSON.parse(readFileSync(join(project.home, 'dev.json'), 'utf8')).processes;
   const until = async (what: string, holds: () => boolean | Promise<boolean>) => {

@@ -23,7 +23,12 @@ function contextOf(): { context: Context; told: () => string } {
     },
   });
   const context = {
-    ...{ stdout: stream, stderr: stream, interactive: false, env: {}, cwd: '/', home: '/' },
+    stdout: stream,
+    stderr: stream,
+    interactive: false,
+    env: {},
+    cwd: '/',
+    home: '/',
     onInterrupt: () => () => {},
   };
   return { context, told: () => text };
