@@ -15,7 +15,7 @@ const SLOW_MS = 2500;
 /** The worker, then the Temporal server: what `docs/design/durability.md` promises. */
 const WITHIN_MS = DRAIN_MS + FORCE_AFTER_MS + 10_000;
 
-describe('sweeps that grow, fork, are cancelled and drained', { skip: withoutDocker, timeout: 280_000 }, () => {
+describe('sweeps that grow, fork, are cancelled and drained', { skip: withoutDocker, timeout: 400_000 }, () => {
   const project = new Project();
   const base = join(project.folder, 'base.jsonl');
   const plus = join(project.folder, 'plus.jsonl');

@@ -39,7 +39,7 @@ export function extendToBenchmark(input: {
 }
 
 /** The sweep's spec on the other benchmark, for those of its tasks that it has. */
-async function specOnto(
+export async function specOnto(
   {
     context,
     name,
