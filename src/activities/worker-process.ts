@@ -10,13 +10,11 @@ import { ensureSandboxImage } from '../sandbox/image.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { openStore } from '../store/open-store.ts';
 import { connectClient, connectWorkers, type Env, temporalSettings } from '../temporal/connection.ts';
+import { DRAIN_MS } from '../temporal/drain.ts';
 import { CONTROL_QUEUE, SANDBOX_QUEUE } from '../temporal/queues.ts';
 import { type Role, type RunningWorkers, runWorkers } from '../temporal/worker.ts';
 import { createActivities } from './index.ts';
 import { watchRequestLimits } from './request-limits.ts';
-
-/** How long requests and sandbox jobs may go on after a stop was asked for. What is cut off is done again; its stored replies are not. */
-const SHUTDOWN_GRACE_MS = 10_000;
 
 export interface WorkerProcessOptions {
   roles: readonly Role[];
@@ -95,7 +93,7 @@ export async function startWorkerProcess({
       // Two jobs a core: one runs while the other's rows are judged.
       sandboxJobs: 2 * availableParallelism(),
     },
-    shutdownGraceMs: SHUTDOWN_GRACE_MS,
+    shutdownGraceMs: DRAIN_MS,
     cacheFolder: join(home, 'cache'),
   });
 

@@ -26,7 +26,7 @@ function prepared(change: Record<string, unknown>): PreparedSweep {
     identity: 'http://127.0.0.1:9/v1',
     scripted: false,
   };
-  return { spec: parsed.spec, benchmark, tasks: benchmark.taskIds.slice(0, 3), endpoint, env: {} };
+  return { spec: parsed.spec, benchmark, tasks: benchmark.taskIds.slice(0, 3), endpoint, scripted: false, env: {} };
 }
 
 /** The least budget in tokens that is not refused. */

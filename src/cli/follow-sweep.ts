@@ -100,7 +100,7 @@ export async function followSweep(input: {
           counts,
           running: ended ? [] : running,
           requests: { sent: usage.sent, reused: usage.reused },
-          tokens: usage.prompt + usage.completion,
+          tokens: usage.paid.prompt + usage.paid.completion,
           standing: standing({ plan: plan ?? sweep, health: ended ? undefined : health, spent }),
           elapsedMs: performance.now() - startedAt,
           doneBefore,

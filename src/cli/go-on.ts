@@ -1,5 +1,6 @@
 import type { Surroundings } from '../spec/identity.ts';
 import type { Store, SweepRow } from '../store/store.ts';
+import { sweepWorkflowId } from '../temporal/ids.ts';
 import type { Temporal } from './connect.ts';
 import { type Context, note } from './context.ts';
 import { ensureReady } from './ensure-ready.ts';
@@ -12,6 +13,7 @@ import { sandboxFingerprint, surroundingsOf } from './surroundings.ts';
 import { showResult } from './sweep-result.ts';
 import { announce, detached } from './sweep-run.ts';
 import { startSweep, sweepRun } from './sweep-runs.ts';
+import { untilClosed } from './until-closed.ts';
 import type { ExitCode } from './user-error.ts';
 
 /** Everything that must hold before a sweep of the store goes on: benchmark, model and sandbox are what they were when it began. */
@@ -29,7 +31,7 @@ export async function prepareToGoOn(input: {
 }
 
 /**
- * Ends a pause or a block, starts the sweep's workflow or joins the one that runs, and follows it to its end. One that was joined may have
+ * Ends a pause or a block, starts the sweep's workflow or joins the one that runs (one that is being cancelled ends first), and follows it to its end. One that was joined may have
  * been done already with runs that are unfinished now, or unfinished again since an older store was restored: what it has not tried is
  * started after it.
  */
@@ -43,6 +45,7 @@ export async function goOn(input: {
 }): Promise<ExitCode> {
   const { context, store, name, json } = input;
   const { client, uiUrl } = input.temporal;
+  await untilClosed({ context, client, workflowId: sweepWorkflowId(name), name: `The sweep ${name}` });
   const { state } = await requireSweep(store, name);
   if (await store.setSweepState(name, 'running', { from: ['paused', 'blocked'] }))
     note(context, `The sweep ${name} was ${state}; it goes on.`);

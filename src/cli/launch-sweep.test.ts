@@ -37,7 +37,8 @@ async function prepared(change: Record<string, unknown> = {}): Promise<PreparedS
     identity: 'scripted',
     scripted: true,
   };
-  return { spec: parsed.spec, benchmark, tasks: benchmark.taskIds.slice(0, 2), endpoint, env: {} };
+  const tasks = benchmark.taskIds.slice(0, 2);
+  return { spec: parsed.spec, benchmark, tasks, endpoint, scripted: true, env: {} };
 }
 
 test('a name in use is refused: with the way to go on for the same sweep, with the difference for another', async () => {

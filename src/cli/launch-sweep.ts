@@ -19,7 +19,7 @@ export async function createSweep(input: {
     spec,
     specHash: specIdentity(spec, surroundings).hash,
     datasetSha256: benchmark.sha256,
-    scripted: endpoint.scripted,
+    scripted: prepared.scripted,
     endpointIdentity: endpoint.identity,
     tasks,
     planned: tasks.length * spec.samples,
@@ -48,9 +48,17 @@ export async function requireFreeNameDry({
   store: Store;
   prepared: PreparedSweep;
 }): Promise<void> {
-  const { spec, benchmark, endpoint } = prepared;
-  const row = await store.getSweep(spec.name);
+  const row = await store.getSweep(prepared.spec.name);
   if (row === undefined) return;
+  const found = dryDifferences(row, prepared);
+  throw found.length === 0 ? sameSweep(row.name) : otherSweep(row.name, found);
+}
+
+/** In what two sweeps differ, prompts and sandbox apart. */
+export function dryDifferences(
+  row: SweepRow,
+  { spec, benchmark, endpoint }: PreparedSweep,
+): readonly IdentityDifference[] {
   const rest = { promptVersions: {}, fingerprint: { python: '', numpy: '', runnerSha256: '' } };
   const there = specIdentity(row.spec, {
     ...rest,
@@ -58,8 +66,7 @@ export async function requireFreeNameDry({
     endpointIdentity: row.endpointIdentity,
   });
   const here = specIdentity(spec, { ...rest, datasetSha256: benchmark.sha256, endpointIdentity: endpoint.identity });
-  const found = diffIdentity(there.identity, here.identity);
-  throw found.length === 0 ? sameSweep(row.name) : otherSweep(row.name, found);
+  return diffIdentity(there.identity, here.identity);
 }
 
 function nameInUse({
@@ -87,7 +94,8 @@ function otherSweep(name: string, found: readonly IdentityDifference[]): UserErr
   return new UserError({
     message: `The name ${name} is in use by a sweep whose results would differ`,
     details: found.map(({ path, before, after }) => `${path}: ${before} there, ${after} here`),
-    remedy: 'Choose another name',
+    remedy:
+      'Add `--fork NEW` to run it as a new sweep named NEW, in which stored replies to unchanged requests are reused, or choose another name',
     exitCode: 2,
   });
 }
@@ -99,9 +107,10 @@ function otherSweep(name: string, found: readonly IdentityDifference[]): UserErr
 export function requireSameConditions(row: SweepRow, surroundings: Surroundings): void {
   if (row.specHash === specIdentity(row.spec, surroundings).hash) return;
   const changed = differences(row, row.spec, surroundings);
+  const fork = `make it a new sweep under the present conditions by \`qualityflow sweep resume ${row.name} --fork NEW\``;
   const remedy = changed.some(({ path }) => path === 'model.endpoint')
-    ? 'Put that back, or run the spec under another name; replies belong to the endpoint that gave them, so another one is asked anew'
-    : 'Put that back, or run the spec under another name; replies to unchanged requests are reused';
+    ? `Put that back, or ${fork}; replies belong to the endpoint that gave them, so another one is asked anew`
+    : `Put that back, or ${fork}, in which stored replies to unchanged requests are reused`;
   throw new UserError({
     message: `The sweep ${row.name} cannot go on: what its results depend on has changed since it began`,
     details: changed.map(({ path, before, after }) => `${path}: ${before} then, ${after} now`),

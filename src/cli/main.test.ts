@@ -289,6 +289,7 @@ test('a dry run says what would be sent, and is not stopped by Docker or Tempora
   const text = await run([...dryRun, '--limit', '2', '--strategy', 'zero-shot', '--name', 'try']);
   assert.equal(text.exitCode, 0, text.stderr);
   assert.match(text.stdout, /requests +least 2, 2 if every first program is accepted, most 4/);
+  assert.match(text.stdout, /\(most: every request has to be asked again because its reply cannot be used\)/);
   assert.match(text.stdout, /Nothing was sent/);
   const json = await run([...dryRun, '--json', '--task', 'chunks', '--samples', '3', '--name', 'try']);
   const plan = JSON.parse(json.stdout);

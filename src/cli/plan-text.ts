@@ -21,6 +21,7 @@ export function planText({ spec, tasks, endpoint }: PreparedSweep, plan: Request
       'requests',
       `least ${grouped(requests.least)}, ${grouped(requests.acceptedAtOnce)} if every first program is accepted, most ${grouped(requests.most)}`,
     ],
+    ['', mostText(spec.strategy)],
     ['tokens', `about ${grouped(tokens.least)} at least, ${grouped(tokens.most)} at most`],
     ...(usd === null
       ? []
@@ -38,6 +39,11 @@ export function planText({ spec, tasks, endpoint }: PreparedSweep, plan: Request
     '',
     'Nothing was sent; whether the model is there was not asked.',
   ].join('\n');
+}
+
+function mostText({ kind }: PreparedSweep['spec']['strategy']): string {
+  const twice = 'every request has to be asked again because its reply cannot be used';
+  return `(most: ${kind === 'zero-shot' ? twice : `no program is accepted before the end, and ${twice}`})`;
 }
 
 function strategyText(strategy: PreparedSweep['spec']['strategy']): string {

@@ -18,6 +18,8 @@ export interface PreparedSweep {
   /** In planned order; never empty. */
   tasks: string[];
   endpoint: Endpoint;
+  /** The offline scripted model answers, at whatever address; a dry run does not ask. */
+  scripted: boolean;
   /** Environment for the workers: `--data-dir` travels in it. */
   env: Context['env'];
 }
@@ -37,7 +39,7 @@ export async function prepareSweep(input: {
   const tasks = selectTasks({ benchmark, tasks: spec.tasks, shuffle: spec.shuffle, limit: spec.limit });
   for (const taskId of tasks) benchmark.problem(taskId);
   await refuseShownTests({ context, spec, dataDir, tasks });
-  if (input.dryRun !== true) await requireModel(endpoint, spec.model.name);
+  const scripted = input.dryRun === true ? endpoint.scripted : await requireModel(endpoint, spec.model.name);
   const canonical = spec.tasks === undefined ? undefined : selectTasks({ benchmark, tasks: spec.tasks });
   return {
     spec: {
@@ -49,15 +51,16 @@ export async function prepareSweep(input: {
     benchmark,
     tasks,
     endpoint,
+    scripted,
     env: dataDir === undefined ? context.env : { ...context.env, QUALITYFLOW_DATA_DIR: dataDir },
   };
 }
 
-/** The scripted model is ours and starts with the workers; any other must answer now. */
-async function requireModel(endpoint: Endpoint, model: string): Promise<void> {
-  if (endpoint.scripted) return;
+/** The scripted model is ours and starts with the workers; any other must answer now. True when what answers is scripted, too. */
+async function requireModel(endpoint: Endpoint, model: string): Promise<boolean> {
+  if (endpoint.scripted) return true;
   const probe = await probeEndpoint({ endpoint, model });
-  if (probe.kind === 'ok') return;
+  if (probe.kind === 'ok') return probe.scripted;
   throw new UserError({
     message: `The model cannot be asked: ${probe.problem}`,
     remedy: capitalised(probe.remedy),

@@ -10,6 +10,7 @@ export interface Snapshot {
   counts: Readonly<Record<string, number>>;
   running: readonly { taskId: string; stage: string }[];
   requests: { sent: number; reused: number };
+  /** Of the replies that this sweep has paid for. */
   tokens: number;
   /** What stands in its way, and its budget: a line each (`standing`). */
   standing: readonly string[];

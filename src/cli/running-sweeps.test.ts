@@ -31,7 +31,7 @@ async function prepared(identity: string, alias = 'default'): Promise<PreparedSw
   if (parsed.kind === 'problems') return assert.fail(JSON.stringify(parsed.problems));
   const benchmark = await openBenchmark({ benchmark: 'mini', home: folder });
   const endpoint = { alias, baseURL: identity, apiKey: undefined, keyEnv: undefined, identity, scripted: false };
-  return { spec: parsed.spec, benchmark, tasks: benchmark.taskIds.slice(0, 1), endpoint, env: {} };
+  return { spec: parsed.spec, benchmark, tasks: benchmark.taskIds.slice(0, 1), endpoint, scripted: false, env: {} };
 }
 
 test('with nothing up, what the store calls running counts, but for the names left out; a folder without state has none', async () => {

@@ -1,5 +1,10 @@
 import type { Command } from 'commander';
 
+/** Reader of an option that may be repeated. */
+export function collected(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
 /** Adds the flags that describe a sweep (`SpecFlags`). */
 export function addSpecFlags(command: Command): Command {
   return command
@@ -8,10 +13,7 @@ export function addSpecFlags(command: Command): Command {
       '--benchmark <name|file>',
       'humaneval, humaneval+, mbpp, mbpp-sanitized, mbpp+, mini, or an own .jsonl file',
     )
-    .option('--task <id>', 'only this task; may be repeated', (id: string, before: string[] | undefined) => [
-      ...(before ?? []),
-      id,
-    ])
+    .option('--task <id>', 'only this task; may be repeated', collected)
     .option('--limit <n>', 'only the first n tasks')
     .option('--shuffle <seed>', 'shuffle the tasks before the limit')
     .option('--samples <n>', 'independent runs a task')

@@ -1,49 +1,59 @@
 import { selectTasks } from '../problems/select-tasks.ts';
 import { counted } from '../reports/terminal.ts';
+import { terminalLine } from '../reports/terminal-safe.ts';
 import { specIdentity } from '../spec/identity.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 import type { SweepRow } from '../store/store.ts';
+import { sweepWorkflowId } from '../temporal/ids.ts';
 import { withRunningTemporal, withStartedTemporal } from './connect.ts';
 import { type Context, note } from './context.ts';
+import { extendToBenchmark } from './extend-benchmark.ts';
 import { goOn, prepareToGoOn } from './go-on.ts';
 import { requireSweep, withSweep } from './open-state.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
 import { sweepRun } from './sweep-runs.ts';
+import { untilClosed } from './until-closed.ts';
 import { type ExitCode, UserError } from './user-error.ts';
 
-/**
- * `sweep extend`: more samples a task, or more tasks, of the same sweep; what it has is kept, and only the difference is run and paid for.
- * Not while the sweep's workflow is running: its shards share out the plan as it was.
- */
-export function extendSweepCommand(input: {
-  context: Context;
-  name: string;
+export interface ExtendFlags {
   samples?: string;
   limit?: string;
+  task?: string[];
+  benchmark?: string;
+  fork?: string;
   detach?: boolean;
   dataDir?: string;
   json?: boolean;
-}): Promise<ExitCode> {
+}
+
+/**
+ * `sweep extend`: more samples a task, or more tasks, of the same sweep; what it has is kept, and only the difference is run and paid for.
+ * Not while the sweep's workflow is running: its shards share out the plan as it was. Onto other tests: see `extendToBenchmark`.
+ */
+export function extendSweepCommand(input: { context: Context; name: string } & ExtendFlags): Promise<ExitCode> {
   const { context, name } = input;
-  const samples = wholeNumber('--samples', input.samples);
-  const limit = wholeNumber('--limit', input.limit);
-  if (samples === undefined && limit === undefined) {
-    throw new UserError({
-      message: 'Nothing says by what the sweep is to be extended',
-      remedy: 'Give --samples or --limit',
-      exitCode: 2,
+  const growth = growthOf(input);
+  if (input.benchmark !== undefined) {
+    return extendToBenchmark({
+      context,
+      name,
+      benchmark: input.benchmark,
+      fork: input.fork,
+      dataDir: input.dataDir,
+      detach: input.detach === true,
+      json: input.json === true,
     });
   }
   return withSweep<ExitCode>(context, name, async (store, sweep) => {
     await requireAtRest(context, name);
     const { prepared, surroundings } = await prepareToGoOn({ context, sweep, dataDir: input.dataDir });
-    const grown = grow({ sweep, prepared, samples, limit });
+    const grown = grow({ sweep, prepared, ...growth });
     return withStartedTemporal<ExitCode>({ context, env: prepared.env }, async (temporal) => {
       const extended = await store.extendSweep({
         name,
         fromHash: sweep.specHash,
         samples: grown.spec.samples,
-        limit: grown.spec.limit,
+        selection: { tasks: grown.spec.tasks, limit: grown.spec.limit },
         specHash: specIdentity(grown.spec, surroundings).hash,
         tasks: grown.tasks,
       });
@@ -61,11 +71,43 @@ export function extendSweepCommand(input: {
   });
 }
 
+interface Growth {
+  samples: number | undefined;
+  limit: number | undefined;
+  /** Added to those that the spec lists, as people write them. */
+  tasks: readonly string[];
+}
+
+/** What the flags ask for, or a refusal of what says nothing or contradicts itself. */
+function growthOf({ samples, limit, task = [], benchmark, fork }: ExtendFlags): Growth {
+  const growth = { samples: wholeNumber('--samples', samples), limit: wholeNumber('--limit', limit), tasks: task };
+  const grows = growth.samples !== undefined || growth.limit !== undefined || task.length > 0;
+  const wrong = (message: string, remedy: string) => new UserError({ message, remedy, exitCode: 2 });
+  if (!grows && benchmark === undefined)
+    throw wrong(
+      'Nothing says by what the sweep is to be extended',
+      'Give --samples, --limit or --task, or --benchmark for other tests of the same tasks',
+    );
+  if (grows && benchmark !== undefined)
+    throw wrong(
+      '--benchmark makes a sweep of its own, and cannot be combined with --samples, --limit or --task',
+      'Extend the sweep first, then extend it to the benchmark: replies are reused both times',
+    );
+  if (fork !== undefined && benchmark === undefined)
+    throw wrong(
+      '--fork names the sweep that --benchmark makes, and samples and tasks are added in place',
+      'Leave out --fork, or give --benchmark',
+    );
+  return growth;
+}
+
 async function requireAtRest(context: Context, name: string): Promise<void> {
-  const running = await withRunningTemporal(
-    context,
-    async (temporal) => temporal !== undefined && (await sweepRun(temporal.client, name)) === 'running',
-  );
+  const running = await withRunningTemporal(context, async (temporal) => {
+    if (temporal === undefined) return false;
+    const { client } = temporal;
+    await untilClosed({ context, client, workflowId: sweepWorkflowId(name), name: `The sweep ${name}` });
+    return (await sweepRun(client, name)) === 'running';
+  });
   if (!running) return;
   throw new UserError({
     message: `The sweep ${name} is running, and is extended only at rest`,
@@ -75,17 +117,18 @@ async function requireAtRest(context: Context, name: string): Promise<void> {
 }
 
 /** The larger plan, or a refusal where it would not hold everything that the present one does. */
-function grow(input: {
-  sweep: SweepRow;
-  prepared: PreparedSweep;
-  samples: number | undefined;
-  limit: number | undefined;
-}): { spec: SweepSpec; tasks: string[] } {
+export function grow(
+  input: {
+    sweep: SweepRow;
+    prepared: PreparedSweep;
+  } & Growth,
+): { spec: SweepSpec; tasks: string[] } {
   const { sweep, prepared } = input;
   const spec: SweepSpec = {
     ...sweep.spec,
     samples: input.samples ?? sweep.spec.samples,
     ...(input.limit === undefined ? {} : { limit: input.limit }),
+    ...(input.tasks.length === 0 ? {} : { tasks: longerList(sweep, prepared, input.tasks) }),
   };
   const { benchmark } = prepared;
   const tasks = selectTasks({ benchmark, tasks: spec.tasks, shuffle: spec.shuffle, limit: spec.limit });
@@ -97,6 +140,17 @@ function grow(input: {
     remedy: 'Ask for more than it has, or run another sweep: replies to unchanged requests are reused',
     exitCode: 2,
   });
+}
+
+function longerList({ name, spec }: SweepRow, { benchmark }: PreparedSweep, added: readonly string[]): string[] {
+  if (spec.tasks === undefined) {
+    throw new UserError({
+      message: `The sweep ${name} lists no tasks: it runs ${spec.limit === undefined ? 'all' : `the first ${spec.limit}`} of ${terminalLine(spec.benchmark)}`,
+      remedy: spec.limit === undefined ? 'Ask for more --samples' : 'Give a higher --limit',
+      exitCode: 2,
+    });
+  }
+  return selectTasks({ benchmark, tasks: [...spec.tasks, ...added] });
 }
 
 function wholeNumber(flag: string, text: string | undefined): number | undefined {

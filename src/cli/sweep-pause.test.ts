@@ -91,9 +91,28 @@ test('pause and unpause are words in the store, and say what they did, also with
 test('a sweep that has ended is not paused, nor does an unpause start it', async () => {
   await sweepNamed('done');
   await store.setSweepState('done', 'completed');
-  assert.match((await run('sweep', 'pause', 'done')).stdout, /not running: it is completed/);
-  assert.match((await run('sweep', 'unpause', 'done')).stdout, /not paused: it is completed/);
+  for (const word of ['pause', 'unpause']) {
+    const { exitCode, stdout, stderr } = await run('sweep', word, 'done', '--json');
+    assert.deepEqual([exitCode, stdout], [2, ''], word);
+    assert.match(stderr, /done is not running: it is completed\.\n.*sweep resume done/);
+  }
   assert.equal((await store.getPlan('done'))?.state, 'completed');
+});
+
+test('a cancel may be said again and again, and is no failure of a sweep that has ended', async () => {
+  await sweepNamed('off');
+  for (const state of ['completed', 'cancelled'] as const) {
+    await store.setSweepState('off', state);
+    const { exitCode, stdout, stderr } = await run('sweep', 'cancel', 'off');
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, state === 'completed' ? /ended already: it is completed/ : /cancelled already/);
+  }
+  // It is in Temporal's database, and would go on with the server.
+  await store.setSweepState('off', 'paused');
+  const { exitCode, stderr } = await run('sweep', 'cancel', 'off');
+  assert.equal(exitCode, 3);
+  assert.match(stderr, /would go on with the next start\.\n.*qualityflow dev/);
+  assert.equal((await store.getPlan('off'))?.state, 'paused');
 });
 
 test('a sweep whose budget ended it is unfinished, and its status says how it goes on', async () => {
@@ -160,7 +179,17 @@ for (const [what, argv, message] of [
   ['retry: unknown sample', ['sweep', 'retry', 'q', 'a', '--sample', '2'], /Its samples are 0 to 1/],
   ['retry: a final outcome without --force', ['sweep', 'retry', 'q', 'a'], /has the final outcome wrong\.\n.*--force/],
   ['retry: a paused sweep', ['sweep', 'retry', 'held', 'a'], /is paused\.\n.*sweep unpause held/],
-  ['extend: by nothing', ['sweep', 'extend', 'q'], /Give --samples or --limit/],
+  ['extend: by nothing', ['sweep', 'extend', 'q'], /Give --samples, --limit or --task/],
+  [
+    'extend: by samples and tests at once',
+    ['sweep', 'extend', 'q', '--samples', '3', '--benchmark', 'x.jsonl'],
+    /cannot be combined/,
+  ],
+  ['extend: a fork in place', ['sweep', 'extend', 'q', '--samples', '3', '--fork', 'r'], /Leave out --fork/],
+  ['extend: to the benchmark it is on', ['sweep', 'extend', 'q', '--benchmark', 'mini'], /is on mini already/],
+  ['extend: to no benchmark', ['sweep', 'extend', 'q', '--benchmark', 'minni'], /did you mean "mini"/],
+  ['resume: a fork to itself', ['sweep', 'resume', 'q', '--fork', 'q'], /the very sweep/],
+  ['resume: a fork to no name', ['sweep', 'resume', 'q', '--fork', 'Q'], /is no name of a sweep/],
   ['extend: by a word', ['sweep', 'extend', 'q', '--samples', 'ten'], /"ten" is no whole number from 1/],
 ] as const) {
   test(`refused before anything starts: ${what}`, async () => {

@@ -1,4 +1,5 @@
 import { terminalLine } from '../reports/terminal-safe.ts';
+import type { SweepState } from '../store/store.ts';
 import { withRunningTemporal } from './connect.ts';
 import { type Context, print, printJson } from './context.ts';
 import { requireSweep, withSweep } from './open-state.ts';
@@ -7,7 +8,8 @@ import { type ExitCode, UserError } from './user-error.ts';
 
 /**
  * `sweep pause`: from now on no running problem starts another request or sandbox job; what is in flight finishes and is stored. It is a
- * word in the store, so it outlives every worker, server and command. Exit 0 also when there was nothing to pause.
+ * word in the store, so it outlives every worker, server and command. Exit 0 when that holds already (paused, blocked), 2 when the sweep has ended:
+ * there would be nothing to unpause.
  */
 export function pauseSweepCommand({
   context,
@@ -21,6 +23,7 @@ export function pauseSweepCommand({
   return withSweep<ExitCode>(context, name, async (store) => {
     const changed = await store.setSweepState(name, 'paused', { from: ['created', 'running'] });
     const { state, stateReason } = await requireSweep(store, name);
+    if (!changed) requireNotEnded(name, state);
     if (json === true) printJson(context, { sweep: name, state, changed });
     else if (changed)
       print(
@@ -28,14 +31,21 @@ export function pauseSweepCommand({
         `Paused ${name}. What is in flight finishes and is stored; \`qualityflow sweep unpause ${name}\` goes on.`,
       );
     else if (state === 'paused') print(context, `${name} is paused already.`);
-    else if (state === 'blocked')
-      print(context, `${name} is blocked, and starts nothing: ${terminalLine(stateReason)}`);
-    else print(context, `${name} is not running: it is ${state}.`);
+    else print(context, `${name} is blocked, and starts nothing: ${terminalLine(stateReason)}`);
     return 0;
   });
 }
 
-/** `sweep unpause`: each problem goes on at its step. Said twice it tells the problems again, should a first word have been lost. */
+function requireNotEnded(name: string, state: SweepState): void {
+  if (state !== 'completed' && state !== 'cancelled' && state !== 'failed') return;
+  throw new UserError({
+    message: `The sweep ${name} is not running: it is ${state}`,
+    remedy: `What it left unfinished goes on by \`qualityflow sweep resume ${name}\`, how it stands is shown by \`qualityflow sweep status ${name}\``,
+    exitCode: 2,
+  });
+}
+
+/** `sweep unpause`: each problem goes on at its step. Said twice it tells the problems again, should a first word have been lost. Exit 2 when the sweep has ended, 3 when it is blocked. */
 export function unpauseSweepCommand({
   context,
   name,
@@ -55,14 +65,11 @@ export function unpauseSweepCommand({
         exitCode: 3,
       });
     }
-    const told =
-      state === 'running'
-        ? await withRunningTemporal(context, async (temporal) =>
-            temporal === undefined ? undefined : releaseProblems(temporal.client, name),
-          )
-        : 0;
+    requireNotEnded(name, state);
+    const told = await withRunningTemporal(context, async (temporal) =>
+      temporal === undefined ? undefined : releaseProblems(temporal.client, name),
+    );
     if (json === true) printJson(context, { sweep: name, state, changed, released: told ?? 0 });
-    else if (state !== 'running') print(context, `${name} is not paused: it is ${state}.`);
     else if (told === undefined)
       print(
         context,

@@ -1,12 +1,16 @@
 import { type OperationalChange, parseOperational } from '../spec/parse-spec.ts';
 import type { Store, SweepRow, SweepState } from '../store/store.ts';
+import { requireUsefulBudget } from './budget-forecast.ts';
 import { withStartedTemporal } from './connect.ts';
 import { type Context, note } from './context.ts';
+import { forkedSpec } from './fork-sweep.ts';
 import { goOn, prepareToGoOn } from './go-on.ts';
 import { withSweep } from './open-state.ts';
+import { prepareSweep } from './prepare-sweep.ts';
 import { grouped } from './progress.ts';
 import { numeric, present, specError } from './spec-input.ts';
 import { showResult } from './sweep-result.ts';
+import { launch } from './sweep-run.ts';
 import type { ExitCode } from './user-error.ts';
 
 const UNENDED: readonly SweepState[] = ['created', 'running', 'paused', 'blocked', 'cancelled', 'failed'];
@@ -21,14 +25,27 @@ export interface OperationalFlags {
 
 /**
  * `sweep resume`: runs what has no final outcome; what is stored is neither paid for nor graded again. Ends a pause or a block, and puts
- * other limits in force first.
+ * other limits in force first. With `--fork NEW` its spec runs as the new sweep NEW, under conditions that have changed.
  */
 export function resumeSweepCommand(
-  input: { context: Context; name: string; detach?: boolean; dataDir?: string; json?: boolean } & OperationalFlags,
+  input: {
+    context: Context;
+    name: string;
+    fork?: string;
+    detach?: boolean;
+    dataDir?: string;
+    json?: boolean;
+  } & OperationalFlags,
 ): Promise<ExitCode> {
   const { context, name } = input;
   return withSweep<ExitCode>(context, name, async (store, before) => {
     const change = changeOf(input, before);
+    if (input.fork !== undefined) {
+      const spec = { ...forkedSpec(before.spec, input.fork), ...change };
+      const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir });
+      requireUsefulBudget(prepared);
+      return launch({ context, prepared, from: name, detach: input.detach === true, json: input.json === true });
+    }
     const json = input.json === true;
     const isComplete = async () =>
       (await store.listUnfinished({ sweep: name, from: 0, to: before.planned, limit: 1 })).length === 0;

@@ -4,6 +4,7 @@ import { canonicalTaskId } from '../problems/task-id.ts';
 import { terminalLine } from '../reports/terminal-safe.ts';
 import { isFinal } from '../store/final-outcome.ts';
 import type { OutcomeRow, SweepRow } from '../store/store.ts';
+import { sweepWorkflowId } from '../temporal/ids.ts';
 import { problemWorkflowId } from '../temporal/problem-id.ts';
 import { problemStart } from '../temporal/problem-start.ts';
 import { queuesFor } from '../temporal/queues.ts';
@@ -14,6 +15,7 @@ import { prepareToGoOn } from './go-on.ts';
 import { withSweep } from './open-state.ts';
 import { sampleOf } from './sample-flag.ts';
 import { problemPage } from './sweep-runs.ts';
+import { untilClosed } from './until-closed.ts';
 import { type ExitCode, UserError } from './user-error.ts';
 
 /**
@@ -47,6 +49,10 @@ export function retryProblemCommand(input: {
     return withStartedTemporal<ExitCode>(
       { context, env: prepared.env },
       async ({ client, namespace, uiUrl }): Promise<ExitCode> => {
+        // The run of a sweep that is being cancelled takes its problem with it, whoever joins it.
+        const workflowId = problemWorkflowId(key);
+        await untilClosed({ context, client, workflowId: sweepWorkflowId(name), name: `The sweep ${name}` });
+        await untilClosed({ context, client, workflowId, name: terminalLine(taskId) });
         if (closed) await store.reopenOutcome(key);
         const attempt = 1 + ((await store.getOutcome(key))?.run.attempt ?? 0);
         if (uiUrl !== '') note(context, `Temporal UI: ${problemPage(uiUrl, namespace, key)}`);

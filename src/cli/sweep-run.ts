@@ -8,8 +8,9 @@ import { type Context, note, print, printJson } from './context.ts';
 import { endStrangers } from './end-strangers.ts';
 import { ensureReady } from './ensure-ready.ts';
 import { followSweep } from './follow-sweep.ts';
+import { forkedSpec, requireFork, tellReuse } from './fork-sweep.ts';
 import { createSweep, requireFreeName, requireFreeNameDry } from './launch-sweep.ts';
-import { hasStore, withStore } from './open-state.ts';
+import { hasStore, withStore, withSweep } from './open-state.ts';
 import { planText } from './plan-text.ts';
 import { type PreparedSweep, planOf, prepareSweep } from './prepare-sweep.ts';
 import { readSpec, type SpecFlags } from './spec-input.ts';
@@ -25,16 +26,27 @@ export interface RunOptions {
   json?: boolean;
 }
 
-/** `sweep run`: everything that can be refused is refused before anything starts or costs. */
+/**
+ * `sweep run`: everything that can be refused is refused before anything starts or costs. With `--fork NEW` the spec, which has the name of a
+ * sweep that is there and differs from it, runs as the new sweep NEW.
+ */
 export async function runSweepCommand(
-  input: { context: Context; file: string | undefined; flags: SpecFlags } & RunOptions,
+  input: { context: Context; file: string | undefined; flags: SpecFlags; fork?: string } & RunOptions,
 ): Promise<ExitCode> {
   const { context } = input;
-  const spec = await readSpec({ context, file: input.file, flags: input.flags });
+  const named = await readSpec({ context, file: input.file, flags: input.flags });
+  const from = input.fork === undefined ? undefined : named.name;
+  const spec = input.fork === undefined ? named : forkedSpec(named, input.fork);
+  if (from !== undefined) await withSweep(context, from, async () => {});
   const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir, dryRun: input.dryRun });
   requireUsefulBudget(prepared);
-  if (input.dryRun === true && hasStore(context))
-    await withStore(context, (store) => requireFreeNameDry({ store, prepared }));
+  if (input.dryRun === true && hasStore(context)) {
+    await withStore(context, async (store) => {
+      if (from === undefined) return requireFreeNameDry({ store, prepared });
+      await requireFork({ store, from, prepared });
+      return tellReuse({ context, store, from, prepared });
+    });
+  }
   const plan = planOf(prepared);
   if (input.dryRun === true) {
     if (input.json === true)
@@ -49,7 +61,7 @@ export async function runSweepCommand(
     return 0;
   }
   tellForecast(context, prepared.spec, plan);
-  return launch({ context, prepared, detach: input.detach === true, json: input.json === true });
+  return launch({ context, prepared, from, detach: input.detach === true, json: input.json === true });
 }
 
 /** Before anything starts: what it may take, and whether the budget reaches that far. */
@@ -67,15 +79,21 @@ function tellForecast(context: Context, spec: SweepSpec, plan: RequestPlan): voi
 export async function launch(input: {
   context: Context;
   prepared: PreparedSweep;
+  /** The sweep that this one is forked from. */
+  from?: string | undefined;
   detach: boolean;
   json: boolean;
 }): Promise<ExitCode> {
-  const { context, prepared, json } = input;
+  const { context, prepared, from, json } = input;
   await ensureReady({ context, env: prepared.env });
   const surroundings = surroundingsOf(prepared, await sandboxFingerprint(context));
   return withStore(context, async (store) => {
     const foundFreeAt = new Date();
-    await requireFreeName({ store, prepared, surroundings });
+    if (from === undefined) await requireFreeName({ store, prepared, surroundings });
+    else {
+      await requireFork({ store, from, prepared, surroundings });
+      await tellReuse({ context, store, from, prepared });
+    }
     return withStartedTemporal({ context, prepared }, async ({ client, uiUrl }) => {
       const strangers = await endStrangers(client, prepared.spec.name, foundFreeAt);
       if (strangers > 0)

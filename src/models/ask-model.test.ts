@@ -512,7 +512,7 @@ test('the probe says in one sentence what is wrong, and costs no completion', as
     (response: ServerResponse, { url }: Seen) =>
       url === '/v1/models' ? json(response, 200, { data: names.map((id) => ({ id })) }) : json(response, 404, {});
   const many = await serve(t, listing(['qwen-coder:latest', 'llama']));
-  assert.equal((await probe(many.url, 'qwen-coder')).kind, 'ok');
+  assert.deepEqual(await probe(many.url, 'qwen-coder'), { kind: 'ok', scripted: false });
   assert.match(
     JSON.stringify(await probe(many.url, 'lama')),
     /"unknown_model".*no model \\"lama\\".*did you mean \\"llama\\"/,

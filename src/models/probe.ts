@@ -4,11 +4,15 @@ import { reasonOf } from './ask-model.ts';
 import type { Endpoint } from './endpoints.ts';
 import { openAiClient, readBody } from './http.ts';
 import { redact } from './redact.ts';
+import { SCRIPTED_OWNER } from './scripted-owner.ts';
 
 /** `unreachable`: no answer, or one of a server that is not well. `refused`: it answers, but not under this key or address. */
 export type ProbeCause = 'unreachable' | 'refused' | 'unknown_model';
 
-export type Probe = { kind: 'ok' } | { kind: 'problem'; cause: ProbeCause; problem: string; remedy: string };
+/** `scripted`: the server says of itself that it is the offline scripted model. */
+export type Probe =
+  | { kind: 'ok'; scripted: boolean }
+  | { kind: 'problem'; cause: ProbeCause; problem: string; remedy: string };
 
 /** A model list is small; whoever needs longer than this would not carry a sweep either. */
 const PROBE_TIMEOUT_MS = 15_000;
@@ -38,9 +42,10 @@ export async function probeEndpoint({
   const listing = await listModels(endpoint, signal);
   switch (listing.kind) {
     case 'models': {
-      const { names } = listing;
+      const { names, scripted } = listing;
       // Ollama lists "name:latest" for a model that is asked for as "name".
-      if (names.length <= 1 || names.includes(model) || names.includes(`${model}:latest`)) return { kind: 'ok' };
+      if (names.length <= 1 || names.includes(model) || names.includes(`${model}:latest`))
+        return { kind: 'ok', scripted };
       const nearest = redact(closest(model, names));
       return problem(
         'unknown_model',
@@ -77,14 +82,14 @@ export async function probeEndpoint({
         if (deeper.kind === 'models')
           return problem('refused', `${identity} is not the API's base URL`, `use ${identity}/v1`);
       }
-      return { kind: 'ok' };
+      return { kind: 'ok', scripted: false };
     case 'no_list':
-      return { kind: 'ok' };
+      return { kind: 'ok', scripted: false };
   }
 }
 
 type Listing =
-  | { kind: 'models'; names: string[] }
+  | { kind: 'models'; names: string[]; scripted: boolean }
   | { kind: 'no_list' }
   | { kind: 'status'; status: number }
   | { kind: 'unreachable'; reason: string };
@@ -94,8 +99,13 @@ async function listModels(endpoint: Endpoint, outer: AbortSignal | undefined): P
   const signal = outer === undefined ? limit : AbortSignal.any([outer, limit]);
   try {
     const response = await openAiClient(endpoint, PROBE_TIMEOUT_MS).get('/models', { signal }).asResponse();
-    const names = namesIn(await readBody(response, signal));
-    return names.length === 0 ? { kind: 'no_list' } : { kind: 'models', names };
+    const models = modelsIn(await readBody(response, signal));
+    if (models.length === 0) return { kind: 'no_list' };
+    return {
+      kind: 'models',
+      names: models.map(({ id }) => id),
+      scripted: models.some(({ owner }) => owner === SCRIPTED_OWNER),
+    };
   } catch (error) {
     outer?.throwIfAborted();
     if (limit.aborted) return { kind: 'unreachable', reason: `no answer within ${PROBE_TIMEOUT_MS / 1000} s` };
@@ -104,7 +114,7 @@ async function listModels(endpoint: Endpoint, outer: AbortSignal | undefined): P
   }
 }
 
-function namesIn(body: string): string[] {
+function modelsIn(body: string): { id: string; owner: string }[] {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);
@@ -113,7 +123,9 @@ function namesIn(body: string): string[] {
   }
   if (typeof parsed !== 'object' || parsed === null || !('data' in parsed) || !Array.isArray(parsed.data)) return [];
   return parsed.data.flatMap((entry: unknown) =>
-    typeof entry === 'object' && entry !== null && 'id' in entry && typeof entry.id === 'string' ? [entry.id] : [],
+    typeof entry === 'object' && entry !== null && 'id' in entry && typeof entry.id === 'string'
+      ? [{ id: entry.id, owner: 'owned_by' in entry ? String(entry.owned_by) : '' }]
+      : [],
   );
 }
 

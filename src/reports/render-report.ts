@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import { confusionRates } from './checker.ts';
+import { leftOutText } from './left-out.ts';
 import { outcomeText } from './outcome-text.ts';
 import { shownState } from './render-lists.ts';
 import type { SweepReport } from './report.ts';
@@ -151,7 +152,8 @@ function outcomeBlock(report: SweepReport, { paint, title }: { paint: Paint; tit
 function checkerBlock(report: SweepReport, title: Title): string[] {
   const { tp, fp, fn, tn } = report.checker;
   if (tp + fp + fn + tn === 0) return [];
-  const table = plainTable(['step', 'TP', 'FP', 'FN', 'TN', 'accuracy', 'precision', 'recall', 'accepted']);
+  const table = plainTable(['step', 'TP', 'FP', 'FN', 'TN', 'accuracy', 'precision', 'recall', 'accepted', 'left out']);
+  const final = report.planned - report.leftOut.unfinished;
   for (const row of report.checkerByStep) {
     if (report.withoutSteps.includes(row.step)) continue;
     const rates = confusionRates(row);
@@ -159,14 +161,21 @@ function checkerBlock(report: SweepReport, title: Title): string[] {
       row.step,
       ...[row.tp, row.fp, row.fn, row.tn].map(count),
       ...[rates.accuracy, rates.precision, rates.recall, rates.accepted].map(percent),
+      count(final - row.tp - row.fp - row.fn - row.tn),
     ]);
   }
-  return [title('Checker against hidden tests (accepted = positive)'), table.toString()];
+  const without = leftOutText(report.leftOut);
+  return [
+    title('Checker against hidden tests (accepted = positive)'),
+    table.toString(),
+    ...(without === '' ? [] : [`  left out at the end: ${without}`]),
+  ];
 }
 
 function funnelBlock(report: SweepReport, title: Title): string[] {
   const { funnel } = report;
   if (funnel === null) return [];
+  const without = leftOutText({ ...report.leftOut, unjudged: 0 });
   const stage = (name: string, { entered, accepted, right }: { entered: number; accepted: number; right: number }) =>
     `  ${pad(name, 11)}${pad(count(entered), 6, 'left')} came → ${pad(count(accepted), 6, 'left')} accepted, ${count(right)} right`;
   const end = (name: string, { entered, right }: { entered: number; right: number }) =>
@@ -178,16 +187,34 @@ function funnelBlock(report: SweepReport, title: Title): string[] {
     ...(funnel.clarified.entered > 0 ? [stage('clarified', funnel.clarified)] : []),
     ...end('reverted', funnel.reverted),
     ...end('unaccepted', funnel.unaccepted),
+    ...(without === '' ? [] : [`  left out: ${without}`]),
   ];
 }
 
 function costBlock(report: SweepReport, title: Title): string[] {
   const { tokens, requests, budget } = report;
-  const table = plainTable(['activity', 'replies', 'prompt tokens', 'completion tokens']);
+  const { paid } = tokens;
+  const replies = Object.values(tokens.byAgent).reduce((sum, used) => sum + used.requests, 0);
+  const anyReused = replies > paid.replies;
+  const table = plainTable([
+    'activity',
+    'paid replies',
+    'prompt tokens',
+    'completion tokens',
+    ...(anyReused ? ['stored replies', 'prompt tokens', 'completion tokens'] : []),
+  ]);
   for (const [activity, used] of Object.entries(tokens.byAgent)) {
-    table.push([terminalLine(activity), ...[used.requests, used.prompt, used.completion].map(count)]);
+    const { paid: own } = used;
+    const stored = [used.requests - own.replies, used.prompt - own.prompt, used.completion - own.completion];
+    table.push([
+      terminalLine(activity),
+      ...[own.replies, own.prompt, own.completion, ...(anyReused ? stored : [])].map(count),
+    ]);
   }
-  const total = `  ${count(tokens.prompt)} prompt + ${count(tokens.completion)} completion tokens · requests: ${count(requests.sent)} sent, ${count(requests.reused)} reused`;
+  const reused = anyReused
+    ? `, and ${count(tokens.prompt - paid.prompt)} + ${count(tokens.completion - paid.completion)} of stored replies that cost nothing here`
+    : '';
+  const total = `  paid: ${count(paid.prompt)} prompt + ${count(paid.completion)} completion tokens${reused} · requests: ${count(requests.sent)} sent, ${count(requests.reused)} reused`;
   const unmetered =
     tokens.unmetered > 0
       ? [`  ${count(tokens.unmetered)} replies came without a token count and are not in the totals`]

@@ -441,6 +441,89 @@ test('what the benchmark could not judge is no verdict on the checker', async (t
   assert.match(renderReport(report, { color: false, width: 80 }), /own tests failed on 1 run:/u);
 });
 
+test('the checker and the funnel say which runs they cannot hold', async (t) => {
+  const store = await freshStore(t);
+  await startSweep(store, { tasks: 6 });
+  const graded = { verdict: 'invalid_test', tests: 1, passed: 0 } as const;
+  const invalid = { ...program('generated', 0, false, true), graded };
+  const right = program('generated', 0, true, true);
+  await store.recordOutcome(row({ task: 't0', outcome: 'pass', trail: [right], submission: 0 }));
+  await store.recordOutcome(row({ task: 't1', outcome: 'no_code', trail: [], submission: null }));
+  await store.recordOutcome(row({ task: 't2', outcome: 'truncated', trail: [], submission: null }));
+  await store.recordOutcome(row({ task: 't3', outcome: 'no_code', trail: [], submission: null }));
+  await store.recordOutcome(
+    row({
+      task: 't4',
+      outcome: 'invalid_test',
+      trail: [invalid],
+      submission: 0,
+    }),
+  );
+  const report = await buildReport({ store, sweep: 's' });
+  assert.deepEqual(report.leftOut, {
+    withoutProgram: { no_code: 2, truncated: 1 },
+    unchecked: 0,
+    unjudged: 1,
+    unfinished: 1,
+  });
+  const without = 3 + report.leftOut.unfinished;
+  assert.equal((report.funnel?.generated.entered ?? 0) + without, report.planned);
+  assert.equal(Object.values(report.checker).reduce((sum, runs) => sum + runs, 0) + without + 1, report.planned);
+  const text = renderReport(report, { color: false, width: 100 });
+  const reasons = '3 runs without a program (no_code 2, truncated 1)';
+  assert.ok(
+    text.includes(
+      `left out at the end: ${reasons}, 1 run that the benchmark's own tests could not judge, 1 unfinished run\n`,
+    ),
+    text,
+  );
+  assert.ok(text.includes(`left out: ${reasons}, 1 unfinished run\n`), text);
+  assert.match(text, /final .* 4 │$/mu);
+});
+
+test('what is paid and what was stored already stand apart in the cost table', async (t) => {
+  const store = await freshStore(t);
+  const s = await startSweep(store, { tasks: 2 });
+  const settings = s.spec.model;
+  const prompt = { version: 'v', agent: 'generator', messages: [], temperature: 0, maxTokens: 1 };
+  const replyOf = (tokens: number) => ({
+    kind: 'ok' as const,
+    text: '',
+    reasoning: '',
+    finishReason: 'stop',
+    usage: { prompt: tokens, completion: tokens },
+    model: 'm',
+    latencyMs: 1,
+  });
+  for (const [index, tokens] of [1000, 20].entries()) {
+    await store.putReply(`k${index}`, { settings, prompt, seed: 0, sample: 0, retry: 0 }, replyOf(tokens));
+  }
+  const record = (sweep: string, taskId: string, replyKey: string, reused: boolean) =>
+    store.recordStep({
+      run: { sweep, taskId, sample: 0, attempt: 1 },
+      step: 'generate/0',
+      activity: 'generateProgram',
+      replyKey,
+      reused,
+      result: '{}',
+      startedAt: new Date(0).toISOString(),
+      durationMs: 1,
+    });
+  const { state: _state, stateReason: _reason, createdAt: _created, updatedAt: _updated, ...before } = s;
+  await store.createSweep({ ...before, name: 'before' });
+  await record('before', 't0', 'k0', false);
+  await record('s', 't0', 'k0', true);
+  await record('s', 't1', 'k1', false);
+  const report = await buildReport({ store, sweep: 's' });
+  assert.deepEqual(report.tokens.paid, { replies: 1, prompt: 20, completion: 20 });
+  const text = renderReport(report, { color: false, width: 120 });
+  assert.match(
+    text,
+    /paid: 20 prompt \+ 20 completion tokens, and 1,000 \+ 1,000 of stored replies that cost nothing here/,
+  );
+  assert.match(text, /generateProgram │ +1 │ +20 │ +20 │ +1 │ +1,000 │ +1,000 │/);
+});
+
 test('a pass that a program could have forged is counted and told', async (t) => {
   const store = await freshStore(t);
   await startSweep(store, { tasks: 2 });

@@ -6,6 +6,7 @@ import type { OutcomeRow, Store, SweepRow, SweepState } from '../store/store.ts'
 import { noSuchSweep } from '../store/store-error.ts';
 import { type Confusion, type ConfusionRates, confusionRates, countState, emptyConfusion } from './checker.ts';
 import { countRun, emptyFunnel, type Funnel } from './funnel.ts';
+import { countLeftOut, type LeftOut, nothingLeftOut } from './left-out.ts';
 import { lastFive, REPORT_STEPS, type ReportStep, stateAt, stepsWithout } from './trail.ts';
 
 /** Above this share of recorded runs that ended in infrastructure failures, a pass rate says more about the machines than about the model. */
@@ -54,7 +55,9 @@ export interface SweepReport {
     completion: number;
     /** Replies without a token count; they add nothing above. */
     unmetered: number;
-    byAgent: Record<string, { requests: number; prompt: number; completion: number }>;
+    /** Of replies that this sweep has sent for; what is not paid was in the store before. */
+    paid: { replies: number; prompt: number; completion: number };
+    byAgent: Awaited<ReturnType<Store['usage']>>['byActivity'];
   };
   /** `possiblyCharged`: requests whose reply never came, though the provider may bill it. */
   requests: { sent: number; reused: number; possiblyCharged: number };
@@ -67,6 +70,8 @@ export interface SweepReport {
   /** The checker on the final state; all zero when nothing was checked. */
   checker: Confusion;
   checkerByStep: ({ step: ReportStep } & Confusion & ConfusionRates)[];
+  /** What neither of these two tables can hold. */
+  leftOut: LeftOut;
   /** Null when nothing was checked. */
   funnel: Funnel | null;
   /** Those of `steps` that the strategy cannot reach: they repeat the step before. */
@@ -92,6 +97,7 @@ interface Tally {
   tasks: Map<string, TaskProgress>;
   sandboxes: Map<string, SandboxFingerprint>;
   funnel: Funnel;
+  leftOut: LeftOut;
   lastFive: number;
   forgeablePasses: number;
 }
@@ -104,6 +110,7 @@ function startTally({ spec, tasks }: SweepRow): Tally {
     tasks: new Map(tasks.map((taskId) => [taskId, { n: spec.samples, c: 0, open: spec.samples }])),
     sandboxes: new Map(),
     funnel: emptyFunnel(),
+    leftOut: nothingLeftOut(),
     lastFive: 0,
     forgeablePasses: 0,
   };
@@ -124,6 +131,7 @@ function countOutcome(tally: Tally, row: OutcomeRow): void {
     countState(score.confusion, state);
   }
   countRun(tally.funnel, row);
+  countLeftOut(tally.leftOut, row);
   if (lastFive(row).some((entry) => entry.graded.verdict === 'pass')) tally.lastFive++;
   const submitted = row.submission === null ? undefined : row.trail[row.submission];
   if (row.outcome === 'pass' && submitted?.graded.forgeable === true) tally.forgeablePasses++;
@@ -172,6 +180,7 @@ function summarise(input: {
       prompt: usage.prompt,
       completion: usage.completion,
       unmetered: usage.unmetered,
+      paid: usage.paid,
       byAgent: usage.byActivity,
     },
     requests: { sent: usage.sent, reused: usage.reused, possiblyCharged: budget.possiblyCharged.requests },
@@ -180,6 +189,7 @@ function summarise(input: {
     withoutSteps: stepsWithout(sweep.spec.strategy),
     checker: tally.steps.find(({ step }) => step === 'final')?.confusion ?? emptyConfusion(),
     checkerByStep: tally.steps.map(({ step, confusion }) => ({ step, ...confusion, ...confusionRates(confusion) })),
+    leftOut: { ...tally.leftOut, unfinished: sweep.planned - final },
     funnel: tally.funnel.generated.entered === 0 ? null : tally.funnel,
     lastFive: zeroShot ? null : { passed: tally.lastFive, share: share(tally.lastFive) },
     forgeablePasses: tally.forgeablePasses,

@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { generatorPrompt } from '../agents/generator.ts';
+import { requestBody } from '../models/request-key.ts';
+import type { Problem } from '../problems/problem.ts';
 import { parseOperational, parseSpec, parseSpecValue } from './parse-spec.ts';
 import type { SpecProblem } from './spec-problem.ts';
 
+const problem: Problem = {
+  taskId: 'x',
+  kind: 'function',
+  entryPoint: 'f',
+  form: 'description',
+  statement: 'Add one.',
+  preamble: '',
+  visibleTests: [],
+};
 const minimal = { name: 'first', benchmark: 'humaneval', strategy: 'standard', model: 'some-model' };
 
 function specOf(text: string, file = '/sweeps/spec.yaml') {
@@ -384,6 +396,34 @@ test('parameters that are null, and those that only the endpoint knows, pass as 
   const parsed = parseSpecValue({ ...minimal, model: { name: 'm', parameters } });
   assert.ok(parsed.kind === 'spec', JSON.stringify(parsed));
   assert.deepEqual(parsed.spec.model.parameters, parameters);
+});
+
+test('a reply limit by flag beats those by agent and in extraBody; without it they stay', () => {
+  const text = `name: a
+benchmark: mini
+strategy: zero-shot
+model:
+  name: m
+  parameters: { max_tokens: 5 }
+  maxTokens: { generator: 700 }
+  extraBody: { max_tokens: 900, top_k: 1 }
+`;
+  const modelOf = (overrides: Record<string, unknown>) => {
+    const parsed = parseSpec({ text, file: 'x', overrides });
+    return parsed.kind === 'spec' ? parsed.spec.model : assert.fail(JSON.stringify(parsed));
+  };
+  const limited = modelOf({ model: { parameters: { max_tokens: 64 } } });
+  const prompt = generatorPrompt({ problem, prompt: 0, api: 'chat' });
+  const body = requestBody({ settings: limited, prompt, seed: 0, sample: 0, retry: 0 });
+  assert.deepEqual([body.max_tokens, body.top_k], [64, 1]);
+  const own = modelOf({ limit: 3 });
+  assert.deepEqual([own.maxTokens, own.extraBody], [{ generator: 700 }, { max_tokens: 900, top_k: 1 }]);
+  const wrong = parseSpec({
+    text: text.replace('generator: 700', 'genrator: 700'),
+    file: 'x',
+    overrides: { model: { parameters: { max_tokens: 64 } } },
+  });
+  assert.equal(wrong.kind, 'problems', 'a flag does not cover up what is wrong');
 });
 
 test('a key called __proto__ is an unknown key like any other', () => {

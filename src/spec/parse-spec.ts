@@ -38,7 +38,7 @@ export function parseSpec({
   const raw = { ...yaml.value };
   if (typeof raw.benchmark === 'string') raw.benchmark = locateBenchmark(raw.benchmark, dirname(file));
   const parsed = parseSpecValue(mergeOverrides(raw, overrides));
-  if (parsed.kind === 'spec') return parsed;
+  if (parsed.kind === 'spec') return { kind: 'spec', spec: withGivenReplyLimit(parsed.spec, overrides) };
   const problems = parsed.problems.map((problem) => ({ ...problem, line: yaml.lineOf(splitPath(problem.path)) }));
   return { kind: 'problems', problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
 }
@@ -124,7 +124,7 @@ function looksLikePath(benchmark: string): boolean {
   return /[/\\]/.test(benchmark) || /\.jsonl(\.gz)?$/i.test(benchmark);
 }
 
-function checkBenchmark(benchmark: string, strategy: Strategy | undefined): SpecProblem[] {
+export function checkBenchmark(benchmark: string, strategy: Strategy | undefined): SpecProblem[] {
   const known: readonly string[] = BENCHMARKS;
   if (!known.includes(benchmark) && !looksLikePath(benchmark)) {
     const hint = didYouMean(benchmark, known);
@@ -159,6 +159,14 @@ function repeatedTasks(tasks: unknown[]): SpecProblem[] {
 function mergeOverrides(raw: Record<string, unknown>, overrides: SpecOverrides): Record<string, unknown> {
   const base = typeof raw.model === 'string' ? { ...raw, model: { name: raw.model } } : raw;
   return mergeMappings(base, overrides);
+}
+
+/** A reply limit given by a flag is the limit: what the file says of it by agent, or in `extraBody`, gives way. */
+function withGivenReplyLimit(spec: SweepSpec, { model: given }: SpecOverrides): SweepSpec {
+  const limit = isMapping(given) && isMapping(given.parameters) ? given.parameters.max_tokens : undefined;
+  if (limit === undefined) return spec;
+  const { max_tokens: _tokens, max_completion_tokens: _completion, ...extraBody } = spec.model.extraBody;
+  return { ...spec, model: { ...spec.model, maxTokens: {}, extraBody } };
 }
 
 function mergeMappings(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {

@@ -4,7 +4,7 @@ import { DURATION_PATTERN, durationMs } from './duration.ts';
 
 /** Sweep names are workflow ids, file names and search attributes at once. */
 export const NAME_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-const NAME_RULE = 'must be 1 to 64 of a-z, 0-9, ".", "_" and "-", and begin with a letter or digit';
+export const NAME_RULE = 'must be 1 to 64 of a-z, 0-9, ".", "_" and "-", and begin with a letter or digit';
 
 /** Each rule carries one sentence of what is allowed, whichever way a value misses it. */
 const whole = (min: number, max: number) => {

@@ -74,7 +74,7 @@ describe('a plan that grows, and a run that is re-opened', () => {
       name,
       fromHash: change.fromHash ?? 'one',
       samples: change.samples ?? 1,
-      limit: change.tasks?.length ?? 2,
+      selection: { limit: change.tasks?.length ?? 2 },
       specHash: 'two',
       tasks: change.tasks ?? ['a', 'b'],
     });

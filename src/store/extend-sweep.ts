@@ -12,7 +12,7 @@ const INSERT_ROWS = 1000;
  */
 export function sweepExtension(database: Database): Pick<Store, 'extendSweep'> {
   return {
-    async extendSweep({ name, fromHash, samples, limit, specHash, tasks }) {
+    async extendSweep({ name, fromHash, samples, selection, specHash, tasks }) {
       const sweep = keyText(name);
       const wanted = tasks.map(keyText);
       if (new Set(wanted).size !== wanted.length) throw new RangeError('two tasks of a sweep have the same id');
@@ -34,7 +34,8 @@ export function sweepExtension(database: Database): Pick<Store, 'extendSweep'> {
         const spec: SweepSpec = {
           ...fromJson<SweepSpec>(row.spec),
           samples,
-          ...(limit === undefined ? {} : { limit }),
+          ...(selection.limit === undefined ? {} : { limit: selection.limit }),
+          ...(selection.tasks === undefined ? {} : { tasks: selection.tasks }),
         };
         await db
           .updateTable('sweeps')

@@ -5,8 +5,11 @@ import { closeReservation, markOpen } from './ledger.ts';
 import { senderOf } from './steps.ts';
 import type { Store } from './store.ts';
 
+/** Bound values of one statement, far below what SQLite and Postgres take. */
+const KEYS_A_READ = 1000;
+
 /** Content-addressed replies with the requests that they answer. Texts are stored inline and come back exactly. */
-export function replyTable(database: Database): ReplyStore & Pick<Store, 'getExchange'> {
+export function replyTable(database: Database): ReplyStore & Pick<Store, 'getExchange' | 'countReplies'> {
   async function getExchange(key: string): Promise<{ request: ModelRequest; reply: ModelReply } | undefined> {
     const row = await database.run((db) =>
       db.selectFrom('replies').select(['request', 'reply']).where('reply_key', '=', keyText(key)).executeTakeFirst(),
@@ -16,6 +19,22 @@ export function replyTable(database: Database): ReplyStore & Pick<Store, 'getExc
 
   return {
     getExchange,
+
+    async countReplies(keys) {
+      let found = 0;
+      for (let at = 0; at < keys.length; at += KEYS_A_READ) {
+        const asked = keys.slice(at, at + KEYS_A_READ).map(keyText);
+        const row = await database.run((db) =>
+          db
+            .selectFrom('replies')
+            .select((e) => e.fn.countAll().as('rows'))
+            .where('reply_key', 'in', asked)
+            .executeTakeFirst(),
+        );
+        found += Number(row?.rows ?? 0);
+      }
+      return found;
+    },
 
     async getReply(key) {
       const row = await database.run((db) =>

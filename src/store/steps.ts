@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Database } from './database.ts';
 import { fromJson, keyText } from './encoding.ts';
 import type { Schema } from './schema.ts';
-import type { StepRow, Store } from './store.ts';
+import type { PaidReplies, StepRow, Store } from './store.ts';
 
 /**
  * What each activity did. A replay of the same step of the same attempt replaces its row; a step that sent several requests keeps one
@@ -83,16 +83,22 @@ export function stepTable(database: Database): Pick<Store, 'recordStep' | 'missi
           .groupBy('reused')
           .execute();
         const replies = await db
-          .selectFrom(mine.select(['reply_key', 'activity']).distinct().as('used'))
+          .selectFrom(
+            mine
+              .select(['reply_key', 'activity', (e) => e.fn.min('reused').as('reused')])
+              .groupBy(['reply_key', 'activity'])
+              .as('used'),
+          )
           .innerJoin('replies', 'replies.reply_key', 'used.reply_key')
           .select([
             'used.activity',
+            'used.reused',
             (e) => e.fn.countAll().as('requests'),
             (e) => e.fn.count('replies.prompt_tokens').as('metered'),
             (e) => e.fn.coalesce(e.fn.sum('replies.prompt_tokens'), e.val(0)).as('prompt'),
             (e) => e.fn.coalesce(e.fn.sum('replies.completion_tokens'), e.val(0)).as('completion'),
           ])
-          .groupBy('used.activity')
+          .groupBy(['used.activity', 'used.reused'])
           .orderBy('used.activity')
           .execute();
         const usage: Awaited<ReturnType<Store['usage']>> = {
@@ -101,20 +107,38 @@ export function stepTable(database: Database): Pick<Store, 'recordStep' | 'missi
           prompt: 0,
           completion: 0,
           unmetered: 0,
+          paid: nothingPaid(),
           byActivity: {},
         };
         for (const row of replies) {
-          const prompt = Number(row.prompt);
-          const completion = Number(row.completion);
+          const [replies, prompt, completion] = [Number(row.requests), Number(row.prompt), Number(row.completion)];
           usage.prompt += prompt;
           usage.completion += completion;
-          usage.unmetered += Number(row.requests) - Number(row.metered);
-          usage.byActivity[row.activity] = { requests: Number(row.requests), prompt, completion };
+          usage.unmetered += replies - Number(row.metered);
+          const of = (usage.byActivity[row.activity] ??= {
+            requests: 0,
+            prompt: 0,
+            completion: 0,
+            paid: nothingPaid(),
+          });
+          of.requests += replies;
+          of.prompt += prompt;
+          of.completion += completion;
+          if (row.reused !== 0) continue;
+          for (const paid of [usage.paid, of.paid]) {
+            paid.replies += replies;
+            paid.prompt += prompt;
+            paid.completion += completion;
+          }
         }
         return usage;
       });
     },
   };
+}
+
+function nothingPaid(): PaidReplies {
+  return { replies: 0, prompt: 0, completion: 0 };
 }
 
 /** Whether an earlier attempt of the same run has sent this request: a later one replays it. */

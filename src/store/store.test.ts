@@ -398,11 +398,36 @@ test('usage counts each distinct reply once, and who sent it', async (t) => {
     prompt: 107,
     completion: 53,
     unmetered: 1,
+    paid: { replies: 3, prompt: 107, completion: 53 },
     byActivity: {
-      generateProgram: { requests: 1, prompt: 7, completion: 3 },
-      imagineExecution: { requests: 2, prompt: 100, completion: 50 },
+      generateProgram: {
+        requests: 1,
+        prompt: 7,
+        completion: 3,
+        paid: { replies: 1, prompt: 7, completion: 3 },
+      },
+      imagineExecution: {
+        requests: 2,
+        prompt: 100,
+        completion: 50,
+        paid: { replies: 2, prompt: 100, completion: 50 },
+      },
     },
   });
+  await store.createSweep(sweep({ name: 'later', tasks: ['a'] }));
+  const later = { sweep: 'later', taskId: 'a', sample: 0, attempt: 1 };
+  await store.putReply('k4', request, reply({ usage: { prompt: 1, completion: 2 } }));
+  await store.recordStep(step({ run: later, step: 'generate/0', replyKey: 'k1', reused: true }));
+  await store.recordStep(step({ run: later, step: 'generate/1', replyKey: 'k4' }));
+  const { paid, ...all } = await store.usage({ sweep: 'later' });
+  assert.deepEqual(
+    [paid, all.prompt, all.completion],
+    [{ replies: 1, prompt: 1, completion: 2 }, 8, 5],
+    'what another sweep has paid for is not paid here',
+  );
+  assert.deepEqual(all.byActivity.generateProgram?.paid, paid);
+  assert.equal(await store.countReplies(['k1', 'k4', 'none', ...Array.from({ length: 3000 }, (_, i) => `x${i}`)]), 2);
+  assert.equal(await store.countReplies([]), 0);
   const b = await store.usage({ sweep: 's', taskId: 'b', sample: 0 });
   assert.deepEqual([b.sent, b.reused, b.prompt], [0, 1, 7]);
   const none = await store.usage({ sweep: 'none' });

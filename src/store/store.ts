@@ -35,6 +35,13 @@ export interface SweepRow extends SweepPlan {
   tasks: string[];
 }
 
+/** Replies that were sent for, and their tokens; the others were in the store before. */
+export interface PaidReplies {
+  replies: number;
+  prompt: number;
+  completion: number;
+}
+
 /** Tasks and replies, what happened: one line of `show`. Written by the activity that did it; replays replace it. */
 export interface StepRow {
   run: RunKey;
@@ -93,7 +100,8 @@ export interface Store extends ReplyStore, Ledger {
     name: string;
     fromHash: string;
     samples: number;
-    limit: number | undefined;
+    /** How the spec selects its tasks from now on; what is absent stays. */
+    selection: Pick<SweepSpec, 'tasks' | 'limit'>;
     specHash: string;
     /** All tasks, those before first. */
     tasks: string[];
@@ -118,7 +126,8 @@ export interface Store extends ReplyStore, Ledger {
   steps(key: { sweep: string; taskId: string; sample: number }): Promise<StepRow[]>;
   /**
    * Totals over a sweep's or one task's steps of every attempt. `sent` and `reused` count steps with a reply; the first one
-   * recorded with it has sent the request in any case. Tokens are those of the distinct replies; `unmetered` replies came without a token count and add nothing.
+   * recorded with it has sent the request in any case. Tokens are those of the distinct replies, `paid` those of the ones that a step of it has sent for;
+   * `unmetered` replies came without a token count and add nothing.
    */
   usage(key: { sweep: string; taskId?: string; sample?: number }): Promise<{
     sent: number;
@@ -126,8 +135,12 @@ export interface Store extends ReplyStore, Ledger {
     prompt: number;
     completion: number;
     unmetered: number;
-    byActivity: Record<string, { requests: number; prompt: number; completion: number }>;
+    paid: PaidReplies;
+    /** `requests` counts distinct replies. */
+    byActivity: Record<string, { requests: number; prompt: number; completion: number; paid: PaidReplies }>;
   }>;
+  /** How many of these keys have a stored reply. */
+  countReplies(keys: readonly string[]): Promise<number>;
   /** The stored request and reply of a key, for `show`. */
   getExchange(key: string): Promise<{ request: ModelRequest; reply: ModelReply } | undefined>;
   close(): Promise<void>;

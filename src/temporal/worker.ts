@@ -2,6 +2,7 @@
 import { DefaultLogger, type LogLevel, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Activities, Queues } from '../activities/contract.ts';
 import { AdaptiveSlots } from './adaptive-slots.ts';
+import { FORCE_AFTER_MS } from './drain.ts';
 import { modelQueue } from './queues.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
@@ -52,8 +53,7 @@ export async function runWorkers(options: RunWorkersOptions): Promise<RunningWor
     namespace,
     activities,
     shutdownGraceTime: shutdownGraceMs,
-    /** An activity that ignores its cancellation does not keep the process for ever. */
-    shutdownForceTime: shutdownGraceMs + 5000,
+    shutdownForceTime: shutdownGraceMs + FORCE_AFTER_MS,
     /** Heartbeats are throttled to 0.8 of their timeout by default, which leaves a busy process too little. */
     maxHeartbeatThrottleInterval: '1s',
     ...(identity === undefined ? {} : { identity }),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AddCommand } from '../add-command.ts';
-import { addSpecFlags } from '../spec-flags.ts';
+import { addSpecFlags, collected } from '../spec-flags.ts';
 
 export const addSweep: AddCommand = (program, context, result) => {
   const sweep: Command = program
@@ -14,6 +14,7 @@ export const addSweep: AddCommand = (program, context, result) => {
       .description('run a sweep: a spec file, flags, or both (flags win)')
       .argument('[spec]', 'YAML file'),
   )
+    .option('--fork <new>', 'the name is in use by a sweep of another spec: run this as the new sweep NEW')
     .option('--dry-run', 'say what would be sent, and send nothing')
     .option('--detach', 'start it and return at once')
     .option('--data-dir <folder>', 'where the benchmark files are')
@@ -26,6 +27,7 @@ export const addSweep: AddCommand = (program, context, result) => {
   sweep
     .command('resume <name>')
     .description('go on with what has no final outcome yet')
+    .option('--fork <new>', 'conditions have changed: run its spec under the present ones as the new sweep NEW')
     .option('--budget-tokens <n>', 'hard cap on tokens, over all that the sweep has used and will use')
     .option('--budget-usd <amount>', 'the same in money, at the prices of the spec')
     .option('--problems <n>', 'problems at once')
@@ -97,9 +99,15 @@ export const addSweep: AddCommand = (program, context, result) => {
 
   sweep
     .command('extend <name>')
-    .description('more samples or tasks of the same sweep; only the difference is run')
+    .description('more samples, tasks or tests of the same sweep; only the difference is run')
     .option('--samples <n>', 'independent runs a task')
-    .option('--limit <n>', 'only the first n tasks')
+    .option('--limit <n>', 'the first n tasks')
+    .option('--task <id>', 'one more task of a sweep that lists its tasks; may be repeated', collected)
+    .option(
+      '--benchmark <name|file>',
+      'other tests of the same tasks, such as humaneval+: a new sweep that grades the stored programs by them',
+    )
+    .option('--fork <new>', 'name of that new sweep (NAME-plus when left out)')
     .option('--detach', 'start it and return at once')
     .option('--data-dir <folder>', 'where the benchmark files are')
     .option('--json', 'the report as JSON')

@@ -68,7 +68,7 @@ test('a reply longer than max_tokens is cut and says so', async () => {
 test('the probe accepts it, health answers, and what is no request is refused', async () => {
   const model = await startScriptedModel();
   const endpoint = resolveEndpoint({ endpoint: 'default', env: {}, scriptedUrl: model.url });
-  assert.deepEqual(await probeEndpoint({ endpoint, model: 'whatever' }), { kind: 'ok' });
+  assert.deepEqual(await probeEndpoint({ endpoint, model: 'whatever' }), { kind: 'ok', scripted: true });
   assert.equal((await fetch(model.url.replace('/v1', '/health'))).status, 200);
   assert.equal((await fetch(`${model.url}/nothing`)).status, 404);
   for (const body of ['', '[]', '{"messages":1}', '{']) {

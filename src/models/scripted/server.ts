@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SCRIPTED_OWNER } from '../scripted-owner.ts';
 import { ArrivalLog, type Arrivals } from './arrival-log.ts';
 import { complete, completionBody, MODEL, type ScriptedRequest } from './completion.ts';
 import { chooseFault, FaultPlan, type FaultPlanInput } from './faults.ts';
@@ -80,7 +81,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, state:
     case 'GET /models':
       return sendJson(response, 200, {
         object: 'list',
-        data: [{ id: MODEL, object: 'model', created: 0, owned_by: 'qualityflow' }],
+        data: [{ id: MODEL, object: 'model', created: 0, owned_by: SCRIPTED_OWNER }],
       });
     case 'GET /arrivals':
       return sendJson(response, 200, state.log.snapshot());

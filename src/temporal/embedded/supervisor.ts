@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectClient, externalTemporal } from '../connection.ts';
+import { KILL_MS } from '../drain.ts';
 import { InfrastructureError } from '../infrastructure-error.ts';
 import { raiseRetention, registerSearchAttributes } from '../namespace.ts';
 import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
@@ -14,8 +15,6 @@ import { writeFileAtomically } from './write-file.ts';
 
 type ConfigureRequest = Extract<ControlRequest, { op: 'configure' }>;
 
-/** Workers finish or abandon what they run within this time when asked to stop, in ms. */
-const WORKER_GRACE_MS = 20_000;
 const SERVER_GRACE_MS = 10_000;
 const NAMESPACE = 'default';
 
@@ -76,7 +75,7 @@ export class Supervisor {
       },
     });
     this.#worker = child('The worker', 'worker.log', {
-      graceMs: WORKER_GRACE_MS,
+      graceMs: KILL_MS,
       command: async () => ({
         file: process.execPath,
         args: [options.entries.worker, this.#workerInput()],
