@@ -50,7 +50,6 @@ export async function runAttacks(options: {
 
   async function attackOne(lane: Sandbox, { kind, attack }: { kind: string; attack: Attack }): Promise<void> {
     const name = `${kind}: ${attack.name}`;
-    const started = performance.now();
     result.programs++;
     // What a right program, and the grading of it, left behind is what there is to be found.
     if (attack.task === 'secret') await expectPass(lane, 'secret', TASKS.secret.right, `before ${name}`);
