@@ -57,12 +57,8 @@ describe('damaged state: it is said in one sentence with its remedy, and after t
     ];
     for (const [what, content, wrong, remedy] of cases) {
       writeFileSync(file('qualityflow.db'), content);
-      for (const command of [
-        ['report', 's'],
-        [...run, '--name', 'new'],
-      ]) {
-        assertRefused(await project.run(...command), { code: 3, wrong, remedy });
-      }
+      assertRefused(await project.run('report', 's'), { code: 3, wrong, remedy });
+      if (what === 'garbage') assertRefused(await project.run(...run, '--name', 'new'), { code: 3, wrong, remedy });
       assert.ok(readFileSync(file('qualityflow.db')).equals(content), `${what} is untouched`);
       for (const side of ['-wal', '-shm']) rmSync(file(`qualityflow.db${side}`), { force: true });
     }

@@ -224,7 +224,8 @@ export class Supervisor {
 
   #workerInput(): string {
     const { address, namespace, scriptedUrl } = this.info();
-    return JSON.stringify({ home: this.#options.home, address, namespace, scriptedUrl });
+    const { home, buildId } = this.#options;
+    return JSON.stringify({ home, buildId, address, namespace, scriptedUrl });
   }
 
   get #infoPath(): string {
