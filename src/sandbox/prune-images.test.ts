@@ -34,7 +34,7 @@ describe('old images', { skip: withoutDocker }, () => {
       await make('old');
       await make('newest');
       await docker.getImage(current).tag({ repo: `${repository}-other`, tag: 'x' });
-      await pruneImages({ docker, log: () => undefined, repository, current });
+      await pruneImages({ docker, log: () => undefined, repository, current, beside: 1 });
       const left = await tags();
       assert.deepEqual(left, [
         `${repository}-other:x`,
@@ -45,7 +45,7 @@ describe('old images', { skip: withoutDocker }, () => {
     } finally {
       await container.remove({ force: true });
     }
-    await pruneImages({ docker, log: () => undefined, repository, current });
+    await pruneImages({ docker, log: () => undefined, repository, current, beside: 1 });
     assert.ok(!(await tags()).includes(`${repository}:used`));
   });
 });
