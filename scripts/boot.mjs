@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs before anything is installed, on Node 18 and newer, so it imports nothing but Node itself.
 //
-//   node scripts/boot.mjs demo|test|check|run|prepack [arguments…]
+//   node scripts/boot.mjs demo|test|check|chaos|bench|run|prepack [arguments…]
 //
 // Installs the locked dependencies when they are missing or others, then goes on under a Node that runs TypeScript.
 import { spawn } from 'node:child_process';
@@ -23,6 +23,7 @@ const entries = {
   test: ['scripts/test.mjs'],
   check: ['scripts/check.mjs'],
   chaos: ['scripts/chaos.mjs'],
+  bench: ['bench/main.ts'],
   prepack: ['scripts/prepack.mjs'],
 };
 
