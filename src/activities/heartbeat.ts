@@ -13,8 +13,8 @@ export function withHeartbeat<Args extends unknown[], Result>(
   return async (...args) => {
     const context = Context.current();
     if (context.info.isLocal) return work(...args);
+    // None at once: the server's clock starts with the activity, and most activities end before they would have to say anything.
     const timer = setInterval(() => context.heartbeat(), INTERVAL_MS);
-    context.heartbeat();
     try {
       return await work(...args);
     } catch (error) {
