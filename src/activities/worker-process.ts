@@ -8,9 +8,11 @@ import { createDockerSandbox } from '../sandbox/docker-sandbox.ts';
 import { ensureSandboxImage } from '../sandbox/image.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { openStore } from '../store/open-store.ts';
-import { connectClient, connectWorkers, type Env, temporalSettings } from '../temporal/connection.ts';
+import { connectClient, type Env, temporalSettings } from '../temporal/connection.ts';
+import { bundleFolder } from '../temporal/embedded/home.ts';
 import { CONTROL_QUEUE, SANDBOX_QUEUE } from '../temporal/queues.ts';
 import { type Role, type RunningWorkers, runWorkers } from '../temporal/worker.ts';
+import { connectWorkers } from '../temporal/worker-connection.ts';
 import { createActivities } from './index.ts';
 import { watchRequestLimits } from './request-limits.ts';
 
@@ -81,6 +83,7 @@ export async function startWorkerProcess({
     connection,
     namespace: settings.namespace,
     roles,
+    bundleFolder: bundleFolder(home),
     queues: { control: CONTROL_QUEUE, sandbox: SANDBOX_QUEUE },
     activities,
     models: ['default', 'scripted', 'https://url.invalid'],

@@ -71,17 +71,27 @@ export async function launch(input: {
 }): Promise<ExitCode> {
   const { context, prepared, json } = input;
   await ensureReady({ context, env: prepared.env });
-  const surroundings = surroundingsOf(prepared, await sandboxFingerprint(context));
   return withStore(context, async (store) => {
-    await requireFreeName({ store, prepared, surroundings });
-    return withStartedTemporal({ context, prepared }, async ({ client, uiUrl }) => {
-      const sweep = await createSweep({ store, prepared, surroundings });
-      await startSweep(client, sweep);
-      announce(context, sweep, uiUrl);
-      if (input.detach) return detached(context, sweep, json);
-      const followed = await followSweep({ context, store, client, sweep });
-      return showResult({ context, store, sweep, followed, json });
+    await requireFreeName({
+      store,
+      prepared,
+      surroundings: async () => surroundingsOf(prepared, await sandboxFingerprint(context)),
     });
+    // A container's start and the supervisor's, neither of which needs the other.
+    const fingerprint = sandboxFingerprint(context);
+    const asked = fingerprint.catch(() => undefined);
+    try {
+      return await withStartedTemporal({ context, prepared }, async ({ client, uiUrl }) => {
+        const sweep = await createSweep({ store, prepared, surroundings: surroundingsOf(prepared, await fingerprint) });
+        await startSweep(client, sweep);
+        announce(context, sweep, uiUrl);
+        if (input.detach) return detached(context, sweep, json);
+        const followed = await followSweep({ context, store, client, sweep });
+        return showResult({ context, store, sweep, followed, json });
+      });
+    } finally {
+      await asked;
+    }
   });
 }
 

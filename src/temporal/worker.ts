@@ -24,6 +24,8 @@ export interface RunWorkersOptions {
   connection: NativeConnection;
   namespace: string;
   roles: readonly Role[];
+  /** Where bundled workflows are kept from start to start; without it they are bundled anew. */
+  bundleFolder?: string | undefined;
   /** Where control and sandbox listen. */
   queues: Pick<Queues, 'control' | 'sandbox'>;
   activities: Partial<Activities>;
@@ -64,7 +66,7 @@ export async function runWorkers(options: RunWorkersOptions): Promise<RunningWor
           await Worker.create({
             ...common,
             taskQueue: queues.control,
-            workflowBundle: await workflowBundle(),
+            workflowBundle: await workflowBundle(options.bundleFolder),
             maxCachedWorkflows: limits.cachedWorkflows,
             maxConcurrentActivityTaskExecutions: limits.storeActivities,
             stickyQueueScheduleToStartTimeout: '2s',

@@ -1,22 +1,28 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
+import { keepBundle, keptBundle, prebuiltBundle } from './kept-bundle.ts';
 
 let bundle: Promise<WorkflowBundleOption> | undefined;
 
 /**
- * The code of all workflows, as a worker takes it: the file that an installed package brings along, or bundled from the sources,
- * once per process. Rejects on any warning of the bundler: each has meant code that behaves differently inside the sandbox.
+ * The code of all workflows, as a worker takes it: the file that an installed package brings along, else what `folder` keeps of these
+ * sources, else bundled from them and kept there; once per process. Rejects on any warning of the bundler: each has meant code that
+ * behaves differently inside the sandbox.
  */
-export function workflowBundle(): Promise<WorkflowBundleOption> {
-  bundle ??= load();
+export function workflowBundle(folder?: string): Promise<WorkflowBundleOption> {
+  bundle ??= load(folder);
   return bundle;
 }
 
-async function load(): Promise<WorkflowBundleOption> {
-  const prebuilt = join(import.meta.dirname, '../workflow-bundle.js');
-  if (import.meta.filename.endsWith('.js') && existsSync(prebuilt)) return { codePath: prebuilt };
-  return { code: await buildWorkflowCode() };
+async function load(folder: string | undefined): Promise<WorkflowBundleOption> {
+  const prebuilt = prebuiltBundle();
+  if (prebuilt !== undefined) return { codePath: prebuilt };
+  if (folder === undefined) return { code: await buildWorkflowCode() };
+  const kept = keptBundle(folder);
+  if (kept !== undefined) return { code: kept };
+  const code = await buildWorkflowCode();
+  await keepBundle(folder, code);
+  return { code };
 }
 
 /** Bundles `src/workflows/index.ts` and returns the code with its inline source map. */

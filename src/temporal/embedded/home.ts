@@ -14,3 +14,8 @@ export function prepareHome(home: string): string {
   if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
   return realpathSync(home);
 }
+
+/** Where the bundled workflows are kept: see `kept-bundle.ts`. */
+export function bundleFolder(home: string): string {
+  return join(home, 'workflows');
+}
