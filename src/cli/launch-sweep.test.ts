@@ -45,18 +45,19 @@ test('a name in use is refused: with the way to go on for the same sweep, with t
   const row = await createSweep({ store, prepared: await prepared({ samples: 3 }), surroundings });
   assert.equal(row.planned, 6);
 
+  await assert.rejects(createSweep({ store, prepared: await prepared({ samples: 3 }), surroundings }), (error) => {
+    assert.ok(error instanceof UserError);
+    assert.match(error.message, /exists already, with this very spec/);
+    assert.match(error.remedy, /sweep resume first/);
+    assert.equal(error.exitCode, 2);
+    return true;
+  });
   await assert.rejects(
-    createSweep({ store, prepared: await prepared({ samples: 3 }), surroundings: async () => surroundings }),
-    (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.message, /exists already, with this very spec/);
-      assert.match(error.remedy, /sweep resume first/);
-      assert.equal(error.exitCode, 2);
-      return true;
-    },
-  );
-  await assert.rejects(
-    requireFreeName({ store, prepared: await prepared({ strategy: 'standard', samples: 3 }), surroundings }),
+    requireFreeName({
+      store,
+      prepared: await prepared({ strategy: 'standard', samples: 3 }),
+      surroundings: async () => surroundings,
+    }),
     (error) => {
       assert.ok(error instanceof UserError);
       assert.match(error.message, /would differ/);
