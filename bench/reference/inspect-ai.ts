@@ -1,7 +1,6 @@
 /** `inspect_ai`, the reference: installed once, and run as its users run it. */
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { locateDataset } from '../../src/problems/dataset.ts';
 import { readDatasetText } from '../../src/problems/dataset-text.ts';
@@ -56,11 +55,10 @@ export async function runInspect(input: {
       [
         'eval',
         TASK,
-        `--model=openai-api/bench/scripted`,
+        '--model=openai-api/bench/scripted',
         ...Object.entries({ dataset, ends, limit: load.tasks }).flatMap(([name, value]) => ['-T', `${name}=${value}`]),
         `--epochs=${load.samples}`,
         `--max-connections=${load.requests}`,
-        `--max-subprocesses=${availableParallelism()}`,
         `--log-dir=${join(folder, 'logs')}`,
         '--display=none',
       ],

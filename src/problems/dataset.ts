@@ -70,7 +70,7 @@ async function loadDataset(name: string, path: string): Promise<Dataset> {
   const records = new Map<string, TaskRecord>();
   for (const outcome of readRecords({ name, path, text })) {
     if (outcome instanceof ProblemFileError) throw outcome;
-    records.set(outcome.taskId, { ...outcome, problem: once(outcome.problem) });
+    records.set(outcome.taskId, { ...outcome, problem: once(() => outcome.problem()) });
   }
   return { name, path, sha256, records };
 }
