@@ -109,7 +109,7 @@ async function lateness(project: Project, killedAt: number): Promise<number> {
 
 /** A file-backed sweep with a model that answers at once, so that both processors are busy throughout. */
 async function longSweep({ scale, wanted, report, note }: BenchOptions): Promise<void> {
-  const tasks = Math.max(20, Math.round(125 * scale));
+  const tasks = Math.max(5, Math.round(125 * scale));
   const load: Load = { tasks, samples: 16, requests: 20, problems: 50 };
   const runs = load.tasks * load.samples;
   const names = {

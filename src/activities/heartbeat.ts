@@ -1,7 +1,9 @@
 import { Context } from '@temporalio/activity';
 
-/** Well below the shortest heartbeat timeout (3 s), so that a busy event loop has room. */
-const INTERVAL_MS = 800;
+/** Of the heartbeat timeout: a busy event loop has room, and the server, which writes each of them down, some rest. */
+const SHARE = 0.3;
+/** Every proxy states a timeout (`proxies.ts`); this is the shortest. */
+const SHORTEST_TIMEOUT_MS = 3000;
 
 /**
  * Heartbeats for as long as `work` runs. Every activity needs them: without, a killed worker is noticed only at its start-to-close
@@ -14,7 +16,8 @@ export function withHeartbeat<Args extends unknown[], Result>(
     const context = Context.current();
     if (context.info.isLocal) return work(...args);
     // None at once: the server's clock starts with the activity, and most activities end before they would have to say anything.
-    const timer = setInterval(() => context.heartbeat(), INTERVAL_MS);
+    const intervalMs = SHARE * (context.info.heartbeatTimeoutMs ?? SHORTEST_TIMEOUT_MS);
+    const timer = setInterval(() => context.heartbeat(), intervalMs);
     try {
       return await work(...args);
     } catch (error) {
