@@ -84,8 +84,8 @@ module.exports = {
     {
       name: 'not-to-tests',
       severity: 'error',
-      from: { pathNot: '\\.test\\.ts$|^test/' },
-      to: { path: '\\.test\\.ts$|^test/' },
+      from: { pathNot: '\\.test\\.ts$|^(test|bench)/' },
+      to: { path: '\\.test\\.ts$|^(test|bench)/' },
     },
   ],
   options: {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs before anything is installed, on Node 18 and newer, so it imports nothing but Node itself.
 //
-//   node scripts/boot.mjs demo|test|check|run|chaos|attacks|prepack [arguments…]
+//   node scripts/boot.mjs demo|test|check|run|chaos|attacks|bench|prepack [arguments…]
 //
 // Installs the locked dependencies when they are missing or others, then goes on under a Node that runs TypeScript.
 import { spawn } from 'node:child_process';
@@ -24,6 +24,7 @@ const entries = {
   check: ['scripts/check.mjs'],
   chaos: ['scripts/chaos.mjs'],
   attacks: ['scripts/attacks.mjs'],
+  bench: ['bench/main.ts'],
   prepack: ['scripts/prepack.mjs'],
 };
 

@@ -10,7 +10,7 @@ const checks = [
   ['types', 'tsc', ['-p', '.']],
   ['format', 'biome', ['check', '--error-on-warnings', '.']],
   ['lint', 'oxlint', ['--type-aware', '--quiet']],
-  ['import law', 'depcruise', ['--ts-pre-compilation-deps', 'src', 'test']],
+  ['import law', 'depcruise', ['--ts-pre-compilation-deps', 'src', 'test', 'bench']],
   ['dead code', 'knip', ['--no-progress']],
 ];
 

@@ -33,7 +33,7 @@ const runner = spawn(
     '--test-concurrency=2',
     '--test-timeout=300000',
     '--test-reporter=spec',
-    ...(files.length === 0 ? ['src/**/*.test.ts', 'test/**/*.test.ts'] : files),
+    ...(files.length === 0 ? ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'] : files),
   ],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 );

@@ -1,10 +1,9 @@
 import { Context } from '@temporalio/activity';
 
-/**
- * Well below the shortest heartbeat timeout (3 s), so that a busy event loop has room. The first one is sent after it, too: most of the
- * store's activities end before, and a heartbeat each would be a third of what the server is asked for them.
- */
-const INTERVAL_MS = 800;
+/** Of the heartbeat timeout: a busy event loop has room, and the server, which writes each of them down, some rest. */
+const SHARE = 0.3;
+/** Every proxy states a timeout (`proxies.ts`); this is the shortest. */
+const SHORTEST_TIMEOUT_MS = 3000;
 
 /**
  * Heartbeats for as long as `work` runs. Every activity needs them: without, a killed worker is noticed only at its start-to-close
@@ -16,7 +15,9 @@ export function withHeartbeat<Args extends unknown[], Result>(
   return async (...args) => {
     const context = Context.current();
     if (context.info.isLocal) return work(...args);
-    const timer = setInterval(() => context.heartbeat(), INTERVAL_MS);
+    // None at once: the server's clock starts with the activity, and most activities end before they would have to say anything.
+    const intervalMs = SHARE * (context.info.heartbeatTimeoutMs ?? SHORTEST_TIMEOUT_MS);
+    const timer = setInterval(() => context.heartbeat(), intervalMs);
     try {
       return await work(...args);
     } catch (error) {

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { resolveEndpoint } from '../models/endpoints.ts';
 import { openBenchmark } from '../problems/benchmark.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
@@ -9,10 +8,12 @@ import { createDockerSandbox } from '../sandbox/docker-sandbox.ts';
 import { ensureSandboxImage } from '../sandbox/image.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { openStore } from '../store/open-store.ts';
-import { connectClient, connectWorkers, type Env, temporalSettings } from '../temporal/connection.ts';
+import { connectClient, type Env, temporalSettings } from '../temporal/connection.ts';
 import { DRAIN_MS } from '../temporal/drain.ts';
+import { bundleFolder } from '../temporal/embedded/home.ts';
 import { CONTROL_QUEUE, SANDBOX_QUEUE } from '../temporal/queues.ts';
 import { type Role, type RunningWorkers, runWorkers } from '../temporal/worker.ts';
+import { connectWorkers } from '../temporal/worker-connection.ts';
 import { createActivities } from './index.ts';
 import { watchRequestLimits } from './request-limits.ts';
 
@@ -83,6 +84,7 @@ export async function startWorkerProcess({
     connection,
     namespace: settings.namespace,
     roles,
+    bundleFolder: bundleFolder(home),
     queues: { control: CONTROL_QUEUE, sandbox: SANDBOX_QUEUE },
     activities,
     models: ['default', 'scripted', 'https://url.invalid'],
@@ -94,7 +96,6 @@ export async function startWorkerProcess({
       sandboxJobs: 2 * availableParallelism(),
     },
     shutdownGraceMs: DRAIN_MS,
-    cacheFolder: join(home, 'cache'),
   });
 
   const finished = workers.finished.finally(async () => {

@@ -42,7 +42,7 @@ async function prepared(change: Record<string, unknown> = {}): Promise<PreparedS
 }
 
 test('a name in use is refused: with the way to go on for the same sweep, with the difference for another', async () => {
-  await requireFreeName({ store, prepared: await prepared(), surroundings });
+  await requireFreeName({ store, prepared: await prepared(), surroundings: async () => surroundings });
   const row = await createSweep({ store, prepared: await prepared({ samples: 3 }), surroundings });
   assert.equal(row.planned, 6);
 
@@ -54,7 +54,11 @@ test('a name in use is refused: with the way to go on for the same sweep, with t
     return true;
   });
   await assert.rejects(
-    requireFreeName({ store, prepared: await prepared({ strategy: 'standard', samples: 3 }), surroundings }),
+    requireFreeName({
+      store,
+      prepared: await prepared({ strategy: 'standard', samples: 3 }),
+      surroundings: async () => surroundings,
+    }),
     (error) => {
       assert.ok(error instanceof UserError);
       assert.match(error.message, /would differ/);

@@ -30,14 +30,15 @@ export async function createSweep(input: {
   return row;
 }
 
-/** Refuses a name that is in use, before anything starts. */
+/** Refuses a name that is in use, before anything starts. Only then are the surroundings asked for, which takes a container's start. */
 export async function requireFreeName(input: {
   store: Store;
   prepared: PreparedSweep;
-  surroundings: Surroundings;
+  surroundings: () => Promise<Surroundings>;
 }): Promise<void> {
-  const row = await input.store.getSweep(input.prepared.spec.name);
-  if (row !== undefined) throw nameInUse({ row, spec: input.prepared.spec, surroundings: input.surroundings });
+  const { spec } = input.prepared;
+  const row = await input.store.getSweep(spec.name);
+  if (row !== undefined) throw nameInUse({ row, spec, surroundings: await input.surroundings() });
 }
 
 /** The same for a dry run, which starts no sandbox to ask what it is: prompts and sandbox are not compared. */

@@ -86,28 +86,44 @@ export async function launch(input: {
 }): Promise<ExitCode> {
   const { context, prepared, from, json } = input;
   await ensureReady({ context, env: prepared.env });
-  const surroundings = surroundingsOf(prepared, await sandboxFingerprint(context));
   return withStore(context, async (store) => {
     const foundFreeAt = new Date();
-    if (from === undefined) await requireFreeName({ store, prepared, surroundings });
-    else {
-      await requireFork({ store, from, prepared, surroundings });
+    if (from === undefined) {
+      await requireFreeName({
+        store,
+        prepared,
+        surroundings: async () => surroundingsOf(prepared, await sandboxFingerprint(context)),
+      });
+    } else {
+      await requireFork({
+        store,
+        from,
+        prepared,
+        surroundings: surroundingsOf(prepared, await sandboxFingerprint(context)),
+      });
       await tellReuse({ context, store, from, prepared });
     }
-    return withStartedTemporal({ context, prepared }, async ({ client, uiUrl }) => {
-      const strangers = await endStrangers(client, prepared.spec.name, foundFreeAt);
-      if (strangers > 0)
-        note(
-          context,
-          `Temporal still ran ${counted(strangers, 'workflow')} of an earlier sweep of this name that the store does not know: ended.`,
-        );
-      const sweep = await createSweep({ store, prepared, surroundings });
-      await startSweep(client, sweep);
-      announce(context, sweep, uiUrl);
-      if (input.detach) return detached(context, sweep, json);
-      const followed = await followSweep({ context, store, client, sweep });
-      return showResult({ context, store, sweep, followed, json });
-    });
+    // A container's start and the supervisor's, neither of which needs the other.
+    const fingerprint = sandboxFingerprint(context);
+    const asked = fingerprint.catch(() => undefined);
+    try {
+      return await withStartedTemporal({ context, prepared }, async ({ client, uiUrl }) => {
+        const strangers = await endStrangers(client, prepared.spec.name, foundFreeAt);
+        if (strangers > 0)
+          note(
+            context,
+            `Temporal still ran ${counted(strangers, 'workflow')} of an earlier sweep of this name that the store does not know: ended.`,
+          );
+        const sweep = await createSweep({ store, prepared, surroundings: surroundingsOf(prepared, await fingerprint) });
+        await startSweep(client, sweep);
+        announce(context, sweep, uiUrl);
+        if (input.detach) return detached(context, sweep, json);
+        const followed = await followSweep({ context, store, client, sweep });
+        return showResult({ context, store, sweep, followed, json });
+      });
+    } finally {
+      await asked;
+    }
   });
 }
 

@@ -24,21 +24,16 @@ export interface Benchmark {
  */
 export async function openBenchmark(source: DatasetSource): Promise<Benchmark> {
   const { name, sha256, records } = await openDataset(source);
-  const problems = new Map<string, Problem>();
   return {
     name,
     sha256,
     taskIds: [...records.keys()],
     size: records.size,
     problem(taskId) {
-      const made = problems.get(taskId);
-      if (made !== undefined) return structuredClone(made);
       const record = records.get(taskId);
       if (record === undefined)
         throw new ProblemFileError(`${name} has no task ${JSON.stringify(taskId)}.`, 'Check the id.');
-      const problem = record.problem();
-      problems.set(taskId, problem);
-      return structuredClone(problem);
+      return structuredClone(record.problem());
     },
     countInvalidVisible: knownInvalidVisible(sha256),
   };

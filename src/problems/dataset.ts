@@ -70,9 +70,15 @@ async function loadDataset(name: string, path: string): Promise<Dataset> {
   const records = new Map<string, TaskRecord>();
   for (const outcome of readRecords({ name, path, text })) {
     if (outcome instanceof ProblemFileError) throw outcome;
-    records.set(outcome.taskId, outcome);
+    records.set(outcome.taskId, { ...outcome, problem: once(() => outcome.problem()) });
   }
   return { name, path, sha256, records };
+}
+
+/** Reading the examples of a docstring parses it: once a process, not once an activity. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** Every record of a file, or what is wrong with it; at the end, what is wrong with the whole. */

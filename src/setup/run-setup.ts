@@ -5,14 +5,15 @@ import { createInterface } from 'node:readline/promises';
 import { connectDocker } from '../sandbox/docker-engine.ts';
 import { ensureSandboxImage } from '../sandbox/image.ts';
 import { type Env, externalTemporal } from '../temporal/connection.ts';
-import { prepareHome } from '../temporal/embedded/home.ts';
+import { bundleFolder, prepareHome } from '../temporal/embedded/home.ts';
 import { takeLock } from '../temporal/embedded/system-lock.ts';
 import { ensureTemporalBinary, TEMPORAL_VERSION } from '../temporal/embedded/temporal-binary.ts';
+import { keptBundle, prebuiltBundle } from '../temporal/kept-bundle.ts';
 import { ensureDocker } from './docker.ts';
 import type { StepResult } from './step.ts';
 import { canInstallPackages, installPackages } from './system-packages.ts';
 
-export const STEPS = ['temporal', 'docker', 'image'] as const;
+export const STEPS = ['temporal', 'docker', 'image', 'workflows'] as const;
 export type StepName = (typeof STEPS)[number];
 
 export interface SetupOptions {
@@ -36,7 +37,12 @@ interface StepContext {
   allow: (text: string) => Promise<boolean>;
 }
 
-const RUN: Record<StepName, (context: StepContext) => Promise<StepResult>> = { temporal, docker: ensureDocker, image };
+const RUN: Record<StepName, (context: StepContext) => Promise<StepResult>> = {
+  temporal,
+  docker: ensureDocker,
+  image,
+  workflows,
+};
 
 /**
  * Runs the steps in order, each of which finds out what is there and does the rest; what was interrupted is taken up by the next call.
@@ -114,6 +120,16 @@ async function image(context: StepContext): Promise<StepResult> {
   }
   const { imageId, how } = made;
   return { state: how.startsWith('already') ? 'already' : 'done', did: `${imageId.slice(0, 19)}, ${how}` };
+}
+
+async function workflows({ home }: StepContext): Promise<StepResult> {
+  if (prebuiltBundle() !== undefined) return { state: 'already', did: 'bundled with the package' };
+  const folder = bundleFolder(home);
+  if (keptBundle(folder) !== undefined) return { state: 'already', did: 'bundled' };
+  // Loads a worker, which takes a third of a second.
+  const { workflowBundle } = await import('../temporal/workflow-bundle.ts');
+  await workflowBundle(folder);
+  return { state: 'done', did: 'bundled' };
 }
 
 function hasMmdebstrap(): boolean {

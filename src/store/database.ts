@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
@@ -13,6 +13,9 @@ import { StoreError } from './store-error.ts';
 const BUSY_TIMEOUT_MS = 100;
 /** A writer holds the lock for milliseconds; one that holds it this long is not one of ours. */
 const GIVE_UP_AFTER_MS = 60_000;
+
+/** Statements kept compiled; ours are about fifty, and those with lists of values differ by length. */
+const MAX_PREPARED = 200;
 
 /** A migrated database file, open in this process and possibly in others. */
 export interface Database {
@@ -29,12 +32,18 @@ export interface Database {
 /** Opens or creates `file` with its folder and brings its schema up to date. Fails with a `StoreError`. */
 export async function openDatabase(file: string): Promise<Database> {
   const handle = await open(file);
+  const prepared = new Map<string, Shim>();
+  const prepare = (text: string): Shim => {
+    const known = prepared.get(text);
+    if (known !== undefined) return known;
+    if (prepared.size >= MAX_PREPARED) prepared.clear();
+    const made = shim(handle, text);
+    prepared.set(text, made);
+    return made;
+  };
   const db = new Kysely<Schema>({
     dialect: new SqliteDialect({
-      database: {
-        prepare: (text) => shim(handle.prepare(text)),
-        close: () => handle.close(),
-      },
+      database: { prepare, close: () => handle.close() },
     }),
   });
   try {
@@ -75,13 +84,16 @@ async function open(file: string): Promise<DatabaseSync> {
   });
 }
 
-/** What Kysely's SQLite dialect asks of a statement, served by Node's own. */
-function shim(statement: StatementSync) {
+type Shim = ReturnType<typeof shim>;
+
+/** What Kysely's SQLite dialect asks of a statement, served by Node's own. Rows that are streamed need a statement that nobody else restarts. */
+function shim(handle: DatabaseSync, text: string) {
+  const statement = handle.prepare(text);
   return {
     reader: statement.columns().length > 0,
     all: (values: readonly unknown[]) => statement.all(...values.map(bindable)),
     run: (values: readonly unknown[]) => statement.run(...values.map(bindable)),
-    iterate: (values: readonly unknown[]) => statement.iterate(...values.map(bindable)),
+    iterate: (values: readonly unknown[]) => handle.prepare(text).iterate(...values.map(bindable)),
   };
 }
 

@@ -1,7 +1,7 @@
-/** Where Temporal is, and the two kinds of connection to it. */
+/** Where Temporal is, and how to ask it. */
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
+import type { NativeConnectionOptions } from '@temporalio/worker';
 import { InfrastructureError } from './infrastructure-error.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -43,12 +43,8 @@ export async function connectClient(settings: TemporalSettings): Promise<{ clien
   return { client: new Client({ connection, namespace: settings.namespace }), connection };
 }
 
-/** For workers; one connection serves all workers of a process. */
-export function connectWorkers(settings: TemporalSettings): Promise<NativeConnection> {
-  return reachable(settings, () => NativeConnection.connect(settings.connectionOptions));
-}
-
-async function reachable<T>(settings: TemporalSettings, connect: () => Promise<T>): Promise<T> {
+/** Says in our words that nobody answers. */
+export async function reachable<T>(settings: TemporalSettings, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();
   } catch (error) {

@@ -25,6 +25,8 @@ export interface RunWorkersOptions {
   connection: NativeConnection;
   namespace: string;
   roles: readonly Role[];
+  /** Where bundled workflows are kept from start to start; without it they are bundled anew. */
+  bundleFolder?: string | undefined;
   /** Where control and sandbox listen. */
   queues: Pick<Queues, 'control' | 'sandbox'>;
   activities: Partial<Activities>;
@@ -33,8 +35,6 @@ export interface RunWorkersOptions {
   limits: WorkerLimits;
   /** How long running activities may go on after a stop was asked for, in ms. */
   shutdownGraceMs: number;
-  /** Where the bundled workflows may be kept from one start to the next. */
-  cacheFolder?: string | undefined;
   identity?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export async function runWorkers(options: RunWorkersOptions): Promise<RunningWor
           await Worker.create({
             ...common,
             taskQueue: queues.control,
-            workflowBundle: await workflowBundle(options.cacheFolder),
+            workflowBundle: await workflowBundle(options.bundleFolder),
             maxCachedWorkflows: limits.cachedWorkflows,
             maxConcurrentActivityTaskExecutions: limits.storeActivities,
             stickyQueueScheduleToStartTimeout: '2s',

@@ -17,15 +17,18 @@ export interface ModelProcess {
   stop(): Promise<void>;
 }
 
-/** A scripted model that is nobody's child but ours, so that no kill of the product's processes reaches it. */
+/** A scripted model that is nobody's child but ours, so that no kill of the product's processes reaches it. `main`: a script with other answers. */
 export async function startModelProcess({
   faults,
   latencyMs,
+  main = script,
 }: {
-  faults: FaultPlanInput;
+  faults?: FaultPlanInput;
   latencyMs: number;
+  main?: string;
 }): Promise<ModelProcess> {
-  const args = [script, '--latency-ms', String(latencyMs), '--faults', JSON.stringify(faults)];
+  const plan = faults === undefined ? [] : ['--faults', JSON.stringify(faults)];
+  const args = [main, '--latency-ms', String(latencyMs), ...plan];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await once(child.stdout, 'data');
   const url = String(line).trim();

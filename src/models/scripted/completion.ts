@@ -19,9 +19,12 @@ export interface Completion {
   promptTokens: number;
 }
 
+/** A model's whole text for a conversation; it depends on the messages alone. */
+export type Script = (messages: ScriptedRequest['messages']) => string;
+
 /** A reply beyond `max_tokens` is cut and says so. `key` identifies the request. */
-export function complete(asked: ScriptedRequest, key: string): Completion {
-  const whole = answerTo(asked.messages);
+export function complete(asked: ScriptedRequest, key: string, script: Script = answerTo): Completion {
+  const whole = script(asked.messages);
   const limit = asked.maxTokens ?? Number.POSITIVE_INFINITY;
   const cut = estimateTokens(whole) > limit;
   return {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as delay } from 'node:timers/promises';
 import { SCRIPTED_OWNER } from '../scripted-owner.ts';
 import { ArrivalLog, type Arrivals } from './arrival-log.ts';
-import { complete, completionBody, MODEL, type ScriptedRequest } from './completion.ts';
+import { complete, completionBody, MODEL, type Script, type ScriptedRequest } from './completion.ts';
 import { chooseFault, FaultPlan, type FaultPlanInput } from './faults.ts';
 import { answerFaultily } from './faulty-answer.ts';
 import { sendError, sendJson } from './send.ts';
@@ -27,6 +27,7 @@ interface State {
   log: ArrivalLog;
   faults: FaultPlan;
   latencyMs: number;
+  script: Script | undefined;
 }
 
 /**
@@ -38,13 +39,16 @@ export async function startScriptedModel({
   port = 0,
   latencyMs = 0,
   faults = [],
+  script,
 }: {
   port?: number | undefined;
   /** Time before each completion, so that a demo can be watched. */
   latencyMs?: number | undefined;
   faults?: FaultPlanInput | undefined;
+  /** Another model's answers, in place of those about the bundled problems. */
+  script?: Script | undefined;
 } = {}): Promise<ScriptedModel> {
-  const state: State = { log: new ArrivalLog(), faults: FaultPlan.parse(faults), latencyMs };
+  const state: State = { log: new ArrivalLog(), faults: FaultPlan.parse(faults), latencyMs, script };
   const server = createServer((request, response) => {
     handle(request, response, state).catch((error: unknown) => {
       // A client that went away in the middle of its request has no use for an answer.
@@ -107,7 +111,7 @@ async function answer(
   body: string | undefined,
   response: ServerResponse,
   api: ScriptedRequest['api'],
-  { log, faults, latencyMs }: State,
+  { log, faults, latencyMs, script }: State,
 ): Promise<void> {
   const asked = readRequest(parseJson(body), api);
   if (body === undefined || asked === undefined)
@@ -118,7 +122,7 @@ async function answer(
   const waitMs = latencyMs + (fault?.kind === 'slow' ? fault.waitMs : 0);
   if (waitMs > 0) await delay(waitMs);
   log.answering(key, response, fault);
-  const completion = complete(asked, key);
+  const completion = complete(asked, key, script);
   if (fault === undefined) return sendJson(response, 200, completionBody(completion));
   return answerFaultily(response, fault, completion);
 }

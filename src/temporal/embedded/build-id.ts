@@ -12,8 +12,13 @@ let computed: string | undefined;
  * talks to it, and is replaced.
  */
 export function buildId(): string {
-  computed ??= computeBuildId(join(import.meta.dirname, '../..'));
+  computed ??= currentBuildId();
   return computed;
+}
+
+/** The same as the sources are now, whatever they were when this process asked first. */
+export function currentBuildId(): string {
+  return computeBuildId(join(import.meta.dirname, '../..'));
 }
 
 function computeBuildId(sources: string): string {

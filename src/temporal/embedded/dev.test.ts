@@ -250,6 +250,17 @@ describe('the embedded supervisor', { timeout: 240_000 }, () => {
     }
   });
 
+  test('the server keeps its histories in memory when that is asked for, and in a file again', async () => {
+    const commandLine = (pid: number | undefined) => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    const inMemory = await dev({ QUALITYFLOW_TEMPORAL: 'memory' });
+    assert.equal(inMemory.address, info.address);
+    assert.doesNotMatch(commandLine(inMemory.pids.temporal), /db-filename/);
+    assert.deepEqual((await dev()).pids, inMemory.pids, 'a bare shell leaves it as it is');
+    info = await dev({ QUALITYFLOW_TEMPORAL: 'file' });
+    assert.match(commandLine(info.pids.temporal), /db-filename/);
+    await assert.rejects(dev({ QUALITYFLOW_TEMPORAL: 'ram' }), /QUALITYFLOW_TEMPORAL is "ram"/);
+  });
+
   test('down ends everything and can be said twice', async () => {
     assert.equal(await stopDev({ home }), true);
     for (const [name, pid] of Object.entries(info.pids)) assert.ok(!running(pid), name);

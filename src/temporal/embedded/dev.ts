@@ -8,6 +8,7 @@ import { buildId } from './build-id.ts';
 import { askSupervisor, type DevState, FailedStart, silent, socketPath } from './control.ts';
 import { prepareHome, requireRoom } from './home.ts';
 import { endProcesses, processStart, serversOf } from './process-table.ts';
+import { serverStorage } from './server-storage.ts';
 import { databasePath } from './supervisor.ts';
 import { takeLock } from './system-lock.ts';
 import { ensureTemporalBinary } from './temporal-binary.ts';
@@ -50,6 +51,7 @@ const STOP_DEADLINE_MS = 60_000;
  */
 export async function ensureDev(options: EnsureDevOptions): Promise<DevInfo> {
   const { env, log } = options;
+  serverStorage(env);
   const home = prepareHome(options.home);
   const temporalPath =
     externalTemporal(env) === undefined ? (await ensureTemporalBinary({ home, env, log })).path : null;

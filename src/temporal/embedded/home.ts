@@ -53,3 +53,8 @@ function unwritable(home: string, error: unknown): InfrastructureError {
     error,
   );
 }
+
+/** Where the bundled workflows are kept: see `kept-bundle.ts`. */
+export function bundleFolder(home: string): string {
+  return join(home, 'workflows');
+}

@@ -10,6 +10,7 @@ import { ManagedChild } from './managed-child.ts';
 import type { Ports } from './ports.ts';
 import { processStart } from './process-table.ts';
 import { RotatingLog } from './rotating-log.ts';
+import { type ServerStorage, serverStorage } from './server-storage.ts';
 import { basicEnv, mergeWorkerEnv, temporalEnv } from './worker-env.ts';
 import { writeFileAtomically } from './write-file.ts';
 
@@ -39,6 +40,8 @@ export class Supervisor {
   readonly #worker: ManagedChild;
   #temporalPath: string | null = null;
   #env: Record<string, string> = {};
+  /** Of the server that runs or will. */
+  #storage: ServerStorage = 'file';
   #scriptedUrl = '';
   #state: DevState['state'] = 'idle';
   #queue: Promise<unknown> = Promise.resolve();
@@ -151,6 +154,9 @@ export class Supervisor {
     const wanted = merged.env;
     this.#env = wanted;
     this.#temporalPath ??= temporalPath;
+    const storage = serverStorage(wanted);
+    if (storage !== this.#storage) await this.#temporal.stop();
+    this.#storage = storage;
     const settings = externalTemporal(wanted);
     if (settings === undefined) {
       await Promise.all([this.#temporal.start(), this.#scripted.start()]);
@@ -180,13 +186,17 @@ export class Supervisor {
       throw new InfrastructureError('There is no Temporal server program.', 'Run `qualityflow setup`.');
     return {
       file: this.#temporalPath,
-      // The database's place is how another supervisor recognises a server that was left behind: see `serversOf`.
       args: [
         'server',
         'start-dev',
-        `--db-filename=${databasePath(home)}`,
-        '--sqlite-pragma=journal_mode=WAL',
-        '--sqlite-pragma=synchronous=NORMAL',
+        // The database's place is how another supervisor recognises a server that was left behind: see `serversOf`.
+        ...(this.#storage === 'file'
+          ? [
+              `--db-filename=${databasePath(home)}`,
+              '--sqlite-pragma=journal_mode=WAL',
+              '--sqlite-pragma=synchronous=NORMAL',
+            ]
+          : []),
         '--ip=127.0.0.1',
         `--port=${ports.temporal}`,
         `--ui-port=${ports.ui}`,
