@@ -4,6 +4,7 @@ import { type PassMatrix, passMatrix } from './pass-matrix.ts';
 
 /** A pass matrix as it comes from outside, with what may stand beside it. */
 export interface MatrixFile {
+  taskId?: string | undefined;
   matrix: PassMatrix;
   /** Which programs are right, by row; for diagnosis alone. */
   correct?: boolean[] | undefined;
@@ -30,8 +31,8 @@ class Invalid extends Error {
 /**
  * Reads `{"matrix": [[1,0],[1,1]]}`: a row for each program, a column for each test, cells 0 or 1 and nothing else. Beside it, all optional:
  * `weights`, multiplicities (whole numbers from 1), one for each row, or one for each column where that is the length that fits;
- * `correct`, 0 or 1 for each row; `outputs`, a value of any kind for each cell, null where the program gave none; `programs` and `tests`,
- * names. No program is invalid. No test (`[[], []]`) is valid: every method then holds all programs equal.
+ * `testWeights`, those of columns whatever their number; `correct`, 0 or 1 for each row; `outputs`, for each row what the program returned
+ * for each input, null where nothing; `programs` and `tests`, names; `task_id`. No program is invalid. No test (`[[], []]`) is valid: every method then holds all programs equal.
  */
 export function readMatrix(text: string): MatrixReading {
   try {
@@ -59,15 +60,18 @@ function parse(text: string): Record<string, unknown> {
 function readFile(value: Record<string, unknown>): MatrixFile {
   const bits = readBits(value.matrix);
   const { rows, columns } = bits;
-  const file: MatrixFile = { matrix: passMatrix(bits, readCounts(value.weights, bits)) };
+  const counts = readCounts(value.weights, bits);
+  if (value.testWeights !== undefined) counts.columns = readMultiplicities(value.testWeights, 'testWeights', columns, 'test');
+  const file: MatrixFile = { matrix: passMatrix(bits, counts) };
+  if (typeof value.task_id === 'string') file.taskId = value.task_id;
   if (value.correct !== undefined) {
     file.correct = listOf(value.correct, 'correct', rows, 'program').map((cell, row) => {
       if (!isBit(cell)) throw new Invalid(`"correct" holds ${shown(cell)} for program ${row}`, 'Give 0 or 1');
       return cell === 1;
     });
   }
-  if (value.outputs !== undefined) file.outputs = readOutputs(value.outputs, bits);
   if (value.programs !== undefined) file.programs = readNames(value.programs, 'programs', rows, 'program');
+  if (value.outputs !== undefined) file.outputs = readOutputs(value.outputs, rows, file.programs);
   if (value.tests !== undefined) file.tests = readNames(value.tests, 'tests', columns, 'test');
   return file;
 }
@@ -106,30 +110,38 @@ function readCounts(value: unknown, { rows, columns }: BitMatrix): { rows?: numb
       `"weights" is no list of ${rows} numbers, one for each program${rows === columns ? '' : `, or of ${columns}, one for each test`}`,
       'Give how many programs (or tests) each row (or column) stands for',
     );
-  const counts = value.map((count: unknown, at): number => {
-    if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1)
-      throw new Invalid(
-        `"weights" holds ${shown(count)} at ${at}`,
-        'Give whole numbers from 1: they are multiplicities',
-      );
-    return count;
-  });
-  return counts.length === rows ? { rows: counts } : { columns: counts };
+  return value.length === rows
+    ? { rows: readMultiplicities(value, 'weights', rows, 'program') }
+    : { columns: readMultiplicities(value, 'weights', columns, 'test') };
 }
 
-/** Equal JSON texts are equal outputs. */
-function readOutputs(value: unknown, { rows, columns }: BitMatrix): Outputs {
+function readMultiplicities(value: unknown, key: string, length: number, what: string): number[] {
+  return listOf(value, key, length, what).map((count, at) => {
+    if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1)
+      throw new Invalid(`"${key}" holds ${shown(count)} at ${at}`, 'Give whole numbers from 1: they are multiplicities');
+    return count;
+  });
+}
+
+/** Equal JSON texts are equal outputs; programs of one name are one text. */
+function readOutputs(value: unknown, rows: number, programs: readonly string[] | undefined): Outputs {
   const numbers = new Map<string, number>();
-  const values = listOf(value, 'outputs', rows, 'program').map((line, row) =>
-    Int32Array.from(listOf(line, `outputs[${row}]`, columns, 'test'), (output: unknown) => {
-      if (output === null) return -1;
-      const text = JSON.stringify(output);
-      const known = numbers.get(text) ?? numbers.size;
-      numbers.set(text, known);
-      return known;
-    }),
-  );
-  return { values, textOf: Int32Array.from({ length: rows }, (_, row) => row) };
+  let inputs: number | undefined;
+  const values = listOf(value, 'outputs', rows, 'program').map((line, row) => {
+    const outputs = listOf(line, `outputs[${row}]`, inputs, 'input');
+    inputs = outputs.length;
+    return Int32Array.from(outputs, (output: unknown) =>
+      output === null ? -1 : numberOf(numbers, JSON.stringify(output)),
+    );
+  });
+  const texts = new Map<string, number>();
+  return { values, textOf: Int32Array.from({ length: rows }, (_, row) => numberOf(texts, programs?.[row] ?? `${row}`)) };
+}
+
+function numberOf(numbers: Map<string, number>, text: string): number {
+  const known = numbers.get(text) ?? numbers.size;
+  numbers.set(text, known);
+  return known;
 }
 
 function readNames(value: unknown, key: string, length: number, what: string): string[] {
@@ -139,9 +151,13 @@ function readNames(value: unknown, key: string, length: number, what: string): s
   });
 }
 
-function listOf(value: unknown, key: string, length: number, what: string): readonly unknown[] {
-  if (Array.isArray(value) && value.length === length) return value;
-  throw new Invalid(`"${key}" is no list of ${length}`, `Give one entry for each ${what}, or leave the key out`);
+/** `length` undefined: any. */
+function listOf(value: unknown, key: string, length: number | undefined, what: string): readonly unknown[] {
+  if (Array.isArray(value) && (length === undefined || value.length === length)) return value;
+  throw new Invalid(
+    `"${key}" is no list${length === undefined ? '' : ` of ${length}`}`,
+    `Give one entry for each ${what}, or leave the key out`,
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type { BitMatrix } from './bit-matrix.ts';
 import { bitAt } from './bit-matrix.ts';
 import type { Selection } from './methods.ts';
+import type { PassMatrix } from './pass-matrix.ts';
 
 export interface TestLine {
   /** Of the test in the pool. */
@@ -44,4 +45,14 @@ export function reportTests({
     };
   });
   return lines.sort((a, b) => b.weight - a.weight || a.test - b.test);
+}
+
+/** Share of the programs that pass each test, multiplicities counted. */
+export function passRates({ bits, rowCounts }: PassMatrix): Float64Array {
+  const programs = rowCounts.reduce((sum, count) => sum + count, 0);
+  return Float64Array.from({ length: bits.columns }, (_, test) => {
+    let passes = 0;
+    for (let row = 0; row < bits.rows; row++) if (bitAt(bits, row, test) === 1) passes += rowCounts[row] ?? 0;
+    return passes / programs;
+  });
 }

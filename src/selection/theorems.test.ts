@@ -11,7 +11,7 @@ import { seededRandom } from './seeded.ts';
 function simulate(input: { right: number; wrong: number; alpha: number[]; beta: number[]; random: () => number }) {
   const { right, wrong, alpha, beta, random } = input;
   const correct = [...Array<boolean>(right).fill(true), ...Array<boolean>(wrong).fill(false)];
-  const matrix = correct.map((ok) => (ok ? alpha : beta).map((chance) => (random() < chance ? 1 : 0)));
+  const matrix = correct.map((ok) => (ok ? alpha : beta).map((chance): number => (random() < chance ? 1 : 0)));
   return { correct, matrix };
 }
 

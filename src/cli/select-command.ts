@@ -1,0 +1,233 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { readDatasetText } from '../problems/dataset-text.ts';
+import { didYouMean } from '../problems/suggest.ts';
+import { selectionPicture } from '../reports/selection-picture.ts';
+import { renderDiagnosis, renderMatrixSelection, renderPoolFigures } from '../reports/render-selection.ts';
+import { evaluatePools, type GradedPool, selectPool } from '../selection/evaluate-pools.ts';
+import { isMethodName, METHOD_NAMES, type MethodName, type Selection, usableMethods } from '../selection/methods.ts';
+import { type MatrixFile, readMatrix } from '../selection/read-matrix.ts';
+import { passRates, reportTests } from '../selection/test-report.ts';
+import { type Context, note, print, printJson, renderOptions } from './context.ts';
+import { poolLine, runPools, type TaskPool } from './select-pools.ts';
+import { type ExitCode, UserError } from './user-error.ts';
+
+export interface SelectOptions {
+  context: Context;
+  matrix?: string;
+  benchmark?: string;
+  programs?: string;
+  tests?: string;
+  method?: string;
+  k: string;
+  seed: string;
+  limit?: string;
+  task?: string[];
+  grade: boolean;
+  diagnose?: boolean;
+  keep?: string;
+  picture?: string;
+  dataDir?: string;
+  json?: boolean;
+}
+
+/** `select`: one matrix is ranked and explained; pools of many tasks are ranked and, where labels are known, measured. */
+export async function selectCommand(options: SelectOptions): Promise<ExitCode> {
+  const { context } = options;
+  const wanted = wantedMethods(options.method);
+  const ks = options.k.split(',').map((text) => wholeNumber(text, '--k', 1));
+  const seed = wholeNumber(options.seed, '--seed', 0);
+  const fromFiles = [options.benchmark, options.programs, options.tests].filter((value) => value !== undefined).length;
+  if ((options.matrix === undefined) === (fromFiles === 0) || (fromFiles !== 0 && fromFiles !== 3))
+    throw usage('select needs either --matrix, or --benchmark with --programs and --tests');
+
+  if (options.matrix !== undefined && !/\.jsonl(\.gz)?$/.test(options.matrix)) {
+    const { text } = await readDatasetText(resolve(context.cwd, options.matrix));
+    return selectOne({ options, file: readOrThrow(text, options.matrix), methods: wanted, ks, seed });
+  }
+  const pools =
+    options.matrix === undefined
+      ? await runPools(options, {
+          benchmark: options.benchmark ?? '',
+          programs: options.programs ?? '',
+          tests: options.tests ?? '',
+          limit: options.limit === undefined ? undefined : wholeNumber(options.limit, '--limit', 1),
+        })
+      : await readPools(resolve(context.cwd, options.matrix));
+  return selectMany({ options, pools, methods: wanted, ks, seed });
+}
+
+async function selectOne(input: {
+  options: SelectOptions;
+  file: MatrixFile;
+  methods: MethodName[] | undefined;
+  ks: number[];
+  seed: number;
+}): Promise<ExitCode> {
+  const { options, file, ks, seed } = input;
+  const { context } = options;
+  const methods = methodsFor(input.methods, [file]);
+  const { correct } = file;
+  if (options.diagnose === true && correct === undefined)
+    throw usage('--diagnose needs to know which programs are right: the matrix file has no "correct"');
+  const rates = passRates(file.matrix);
+  const selections = new Map<MethodName, Selection>(methods.map((name) => [name, selectPool(name, file, seed)]));
+  const measured =
+    correct === undefined ? undefined : evaluatePools({ pools: [{ ...file, correct }], methods, ks, seed });
+  const reports = [...selections].map(([name, selection]) => ({
+    name,
+    selection,
+    tests: reportTests({ bits: file.matrix.bits, passRates: rates, selection }),
+    figures: measured?.methods[name],
+  }));
+  if (options.picture !== undefined)
+    await writePicture(options.picture, context, [{ name: options.matrix ?? '', file, selections }], []);
+  if (options.json === true) {
+    printJson(context, {
+      programs: file.matrix.bits.rows,
+      tests: file.matrix.bits.columns,
+      methods: Object.fromEntries(
+        reports.map(({ name, selection, tests, figures }) => [
+          name,
+          {
+            ...(selection.tests && { looAuc: [...selection.tests.looAuc], weights: [...selection.tests.weights] }),
+            scores: [...selection.scores],
+            ranking: selection.order,
+            ties: selection.groups.filter((group) => group.length > 1),
+            ...(tests && { tests }),
+            ...figures,
+          },
+        ]),
+      ),
+      ...(options.diagnose === true && { diagnosis: measured?.diagnosis }),
+    });
+    return 0;
+  }
+  print(context, renderMatrixSelection({ file, reports }, renderOptions(context)));
+  if (options.diagnose === true && measured !== undefined) print(context, renderDiagnosis(measured.diagnosis));
+  return 0;
+}
+
+async function selectMany(input: {
+  options: SelectOptions;
+  pools: TaskPool[];
+  methods: MethodName[] | undefined;
+  ks: number[];
+  seed: number;
+}): Promise<ExitCode> {
+  const { options, pools, ks, seed } = input;
+  const { context } = options;
+  const methods = methodsFor(
+    input.methods,
+    pools.map(({ file }) => file),
+  );
+  const graded = pools.flatMap(({ file }): GradedPool[] =>
+    file.correct === undefined ? [] : [{ ...file, correct: file.correct }],
+  );
+  const measured = graded.length === pools.length ? evaluatePools({ pools: graded, methods, ks, seed }) : undefined;
+  if (options.diagnose === true && measured === undefined)
+    throw usage('--diagnose needs to know which programs are right: leave out --no-grade');
+  const ranked = pools.map(({ taskId, file }) => ({
+    taskId,
+    file,
+    selections: new Map(methods.map((name) => [name, selectPool(name, file, seed)])),
+  }));
+  if (options.keep !== undefined) {
+    const lines = ranked.map(({ taskId, file, selections }) => JSON.stringify(poolLine({ taskId, file, selections })));
+    await writeFile(resolve(context.cwd, options.keep), `${lines.join('\n')}\n`);
+    note(context, `Wrote ${options.keep}.`);
+  }
+  if (options.picture !== undefined)
+    await writePicture(
+      options.picture,
+      context,
+      ranked.map(({ taskId, file, selections }) => ({ name: taskId, file, selections })),
+      graded,
+      { methods, seed },
+    );
+  const withoutTests = pools.filter(({ file }) => file.matrix.bits.columns === 0).length;
+  if (options.json === true) {
+    printJson(context, {
+      tasks: pools.length,
+      tasksWithoutTests: withoutTests,
+      methods: Object.fromEntries(methods.map((name) => [name, measured?.methods[name] ?? {}])),
+      ...(options.diagnose === true && { diagnosis: measured?.diagnosis }),
+      ...(measured === undefined && {
+        rankings: Object.fromEntries(
+          ranked.map(({ taskId, selections }) => [
+            taskId,
+            Object.fromEntries([...selections].map(([name, { order }]) => [name, order])),
+          ]),
+        ),
+      }),
+    });
+    return 0;
+  }
+  print(context, renderPoolFigures({ pools: pools.length, withoutTests, measured: measured?.methods, ks, ranked }));
+  if (options.diagnose === true && measured !== undefined) print(context, renderDiagnosis(measured.diagnosis));
+  return 0;
+}
+
+async function writePicture(
+  path: string,
+  context: Context,
+  pools: Parameters<typeof selectionPicture>[0]['pools'],
+  graded: readonly GradedPool[],
+  curve?: { methods: MethodName[]; seed: number },
+): Promise<void> {
+  await writeFile(resolve(context.cwd, path), selectionPicture({ pools, graded, curve }));
+  note(context, `Wrote ${path}.`);
+}
+
+async function readPools(path: string): Promise<TaskPool[]> {
+  const { text } = await readDatasetText(path);
+  const pools = text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const file = readOrThrow(line, `${path}:${index + 1}`);
+    return [{ taskId: file.taskId ?? `line ${index + 1}`, file }];
+  });
+  if (pools.length === 0) throw usage(`${path} holds no matrix`);
+  return pools;
+}
+
+function readOrThrow(text: string, name: string): MatrixFile {
+  const reading = readMatrix(text);
+  if (reading.kind === 'matrix') return reading.file;
+  throw new UserError({ message: `${name}: ${reading.message}`, remedy: reading.remedy, exitCode: 2 });
+}
+
+function wantedMethods(text: string | undefined): MethodName[] | undefined {
+  if (text === undefined) return undefined;
+  return [...new Set(text.split(',').map((name) => name.trim()))].map((name) => {
+    if (isMethodName(name)) return name;
+    throw new UserError({
+      message: `There is no method ${JSON.stringify(name)}`,
+      remedy: didYouMean(name, METHOD_NAMES, `Choose from ${METHOD_NAMES.join(', ')}`),
+      exitCode: 2,
+    });
+  });
+}
+
+/** All that the pools allow, unless named. */
+function methodsFor(wanted: MethodName[] | undefined, files: readonly MatrixFile[]): MethodName[] {
+  const usable = usableMethods({ outputs: files.every(({ outputs }) => outputs !== undefined) });
+  if (wanted === undefined) return usable;
+  const missing = wanted.find((name) => !usable.includes(name));
+  if (missing !== undefined)
+    throw usage(`${missing} compares outputs, and the matrix file has no "outputs"`);
+  return wanted;
+}
+
+function wholeNumber(text: string, flag: string, least: number): number {
+  const value = Number(text.trim() === '' ? Number.NaN : text);
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new UserError({
+    message: `${flag} takes whole numbers from ${least}, not ${JSON.stringify(text)}`,
+    remedy: `Give one such as ${Math.max(least, 1)}`,
+    exitCode: 2,
+  });
+}
+
+function usage(message: string): UserError {
+  return new UserError({ message, remedy: 'See `qualityflow select --help` and docs/selection.md', exitCode: 2 });
+}
