@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { readDatasetText } from '../problems/dataset-text.ts';
 import { didYouMean } from '../problems/suggest.ts';
-import { selectionPicture } from '../reports/selection-picture.ts';
 import { renderDiagnosis, renderMatrixSelection, renderPoolFigures } from '../reports/render-selection.ts';
+import { selectionPicture } from '../reports/selection-picture.ts';
 import { evaluatePools, type GradedPool, selectPool } from '../selection/evaluate-pools.ts';
 import { isMethodName, METHOD_NAMES, type MethodName, type Selection, usableMethods } from '../selection/methods.ts';
 import { type MatrixFile, readMatrix } from '../selection/read-matrix.ts';
@@ -213,8 +213,7 @@ function methodsFor(wanted: MethodName[] | undefined, files: readonly MatrixFile
   const usable = usableMethods({ outputs: files.every(({ outputs }) => outputs !== undefined) });
   if (wanted === undefined) return usable;
   const missing = wanted.find((name) => !usable.includes(name));
-  if (missing !== undefined)
-    throw usage(`${missing} compares outputs, and the matrix file has no "outputs"`);
+  if (missing !== undefined) throw usage(`${missing} compares outputs, and the matrix file has no "outputs"`);
   return wanted;
 }
 

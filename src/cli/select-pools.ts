@@ -57,21 +57,34 @@ export async function runPools(
       remedy: 'Give at least one line with a program',
       exitCode: 2,
     });
-  const chosen = selectTasks({ benchmark: { name: files.programs, taskIds: known }, tasks: options.task, limit: files.limit });
+  const chosen = selectTasks({
+    benchmark: { name: files.programs, taskIds: known },
+    tasks: options.task,
+    limit: files.limit,
+  });
+  const stdio = chosen.find((taskId) => benchmark.problem(taskId).kind === 'stdio');
+  if (stdio !== undefined)
+    throw new UserError({
+      message: `${stdio} reads standard input; select ranks functions by asserts`,
+      remedy: 'Name other tasks with --task',
+      exitCode: 2,
+    });
   return withSandbox(context, async (sandbox) => {
     const done: TaskPool[] = [];
     const queue = [...chosen.entries()];
     const work = async () => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const [at, taskId] = next;
-        done[at] = await runTask({
+        const pool = await runTask({
           sandbox,
           problem: benchmark.problem(taskId),
           hidden: hidden?.hidden(taskId),
           programs: programs.pools.get(taskId) ?? [],
           tests: tests.pools.get(taskId) ?? new Map(),
         });
-        note(context, `${taskId}: ${describe(done[at].file)}`);
+        done[at] = pool;
+        const given = tests.pools.get(taskId)?.size ?? 0;
+        note(context, `${taskId}: ${describe(pool.file, given - pool.file.matrix.bits.columns)}`);
       }
     };
     await Promise.all(Array.from({ length: TASKS_AT_ONCE }, work));
@@ -126,9 +139,9 @@ export function poolLine(input: { taskId: string; file: MatrixFile; selections: 
   };
 }
 
-function describe({ matrix: { bits }, correct }: MatrixFile): string {
+function describe({ matrix: { bits }, correct }: MatrixFile, unusable: number): string {
   const right = correct === undefined ? '' : `, ${correct.filter(Boolean).length} right`;
-  return `${bits.rows} programs${right}, ${bits.columns} tests`;
+  return `${bits.rows} programs${right}, ${bits.columns} tests${unusable === 0 ? '' : ` and ${unusable} that cannot be used`}`;
 }
 
 function refuse(bad: readonly BadLine[], path: string): void {

@@ -14,13 +14,13 @@ export interface PoolRun {
   statuses: TestResult['status'][][];
   /** By program, then by call: equal numbers for equal outputs, −1 without one. The calls are those that the tests make first, in their order. */
   outputs: Int32Array[];
-  /** Programs that timed out and were run once more, alone. */
+  /** Programs that timed out and were run once more. */
   rechecked: number;
 }
 
 /**
  * Every program of a pool against every synthesised test, over recorded outputs; equal programs run once. What timed out is run once more
- * alone: two programs that share a machine slow each other down.
+ * when all others are done: a machine that is full slows every program down.
  */
 export async function runPool(job: {
   sandbox: Sandbox;
@@ -57,11 +57,13 @@ export async function runPool(job: {
   const { statuses } = first;
   const { calls, rows } = first.recorded;
   const slow = distinct.flatMap((_, program) => (statuses[program]?.includes('timeout') === true ? [program] : []));
-  for (const program of slow) {
-    const again = await run([distinct[program] ?? '']);
-    statuses[program] = again.statuses[0] ?? [];
-    const found = new Map(again.recorded.calls.map((call, at) => [call, again.recorded.rows[0]?.[at]]));
-    rows[program] = calls.map((call) => found.get(call));
+  if (slow.length > 0) {
+    const again = await run(slow.map((program) => distinct[program] ?? ''));
+    slow.forEach((program, at) => {
+      statuses[program] = again.statuses[at] ?? [];
+      const found = new Map(again.recorded.calls.map((call, index) => [call, again.recorded.rows[at]?.[index]]));
+      rows[program] = calls.map((call) => found.get(call));
+    });
   }
   const outputs = numbered(rows, calls.length);
   const indexes = new Map(distinct.map((source, at) => [source, at]));

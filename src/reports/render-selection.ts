@@ -14,7 +14,12 @@ const NAME_CHARS = 60;
 export function renderMatrixSelection(
   input: {
     file: MatrixFile;
-    reports: { name: MethodName; selection: Selection; tests: TestLine[] | undefined; figures: MethodFigures | undefined }[];
+    reports: {
+      name: MethodName;
+      selection: Selection;
+      tests: TestLine[] | undefined;
+      figures: MethodFigures | undefined;
+    }[];
   },
   options: RenderOptions,
 ): string {
@@ -70,9 +75,17 @@ export function renderPoolFigures(input: {
     const firsts = table(['task', ...names]);
     for (const { taskId, selections } of ranked)
       firsts.push([terminalLine(taskId), ...names.map((name) => String(selections.get(name)?.order[0] ?? '–'))]);
-    return [...lines, 'First-ranked program of each method (0 is the first of the file):', firsts.toString()].join('\n');
+    return [...lines, 'First-ranked program of each method (0 is the first of the file):', firsts.toString()].join(
+      '\n',
+    );
   }
-  const figures = table(['method', ...ks.map((k) => `pass@${k}`), '95 % of pass@1', 'index order @1', 'CodeT metric @1']);
+  const figures = table([
+    'method',
+    ...ks.map((k) => `pass@${k}`),
+    '95 % of pass@1',
+    'index order @1',
+    'CodeT metric @1',
+  ]);
   for (const [name, found] of Object.entries(measured)) {
     const interval = found.interval95[1] ?? null;
     figures.push([
@@ -98,7 +111,10 @@ export function renderDiagnosis(diagnosis: Diagnosis): string {
     weighing.push([name, percent(quality.informativeRecall), percent(quality.misleadingWeight)]);
   lines.push(weighing.toString());
   const names = Object.keys(quintiles[0]?.passAt1 ?? {});
-  const fifths = table(['pass@1 by mean δ', ...quintiles.map((fifth) => `${shownNumber(fifth.meanDelta)} (${fifth.pools})`)]);
+  const fifths = table([
+    'pass@1 by mean δ',
+    ...quintiles.map((fifth) => `${shownNumber(fifth.meanDelta)} (${fifth.pools})`),
+  ]);
   for (const name of names)
     fifths.push([
       name,

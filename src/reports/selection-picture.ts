@@ -24,8 +24,11 @@ export function selectionPicture(input: {
 }): string {
   const { pools, graded, curve } = input;
   const parts: string[] = [];
-  if (curve !== undefined && graded.length > 0 && graded.some(({ matrix }) => matrix.bits.columns > 0)) {
-    const lines = curve.methods.map((method) => ({ method, points: testCurve({ pools: graded, method, seed: curve.seed }) }));
+  if (curve !== undefined && graded.some(({ matrix }) => matrix.bits.columns > 0)) {
+    const lines = curve.methods.map((method) => ({
+      method,
+      points: testCurve({ pools: graded, method, seed: curve.seed }),
+    }));
     parts.push('<h2>Pass@1 against the number of tests</h2>', curveSvg(lines));
   }
   const shown = pools.slice(0, MOST_MATRICES);
@@ -58,18 +61,24 @@ function matrixFigure({ name, file, selections }: PicturedPool): string {
   columns.forEach((column, x) => {
     const height = (40 * (weights?.[column] ?? 0)) / heaviest;
     if (height > 0.05)
-      shapes.push(`<rect x="${left + x * cell}" y="${(top - 2 - height).toFixed(1)}" width="${cell}" height="${height.toFixed(1)}" fill="#777"/>`);
+      shapes.push(
+        `<rect x="${left + x * cell}" y="${(top - 2 - height).toFixed(1)}" width="${cell}" height="${height.toFixed(1)}" fill="#777"/>`,
+      );
   });
   rows.forEach((row, y) => {
     const label = file.correct?.[row];
     if (label !== undefined)
-      shapes.push(`<rect x="0" y="${top + y * cell}" width="10" height="${cell}" fill="${label ? '#009e73' : '#d55e00'}"/>`);
+      shapes.push(
+        `<rect x="0" y="${top + y * cell}" width="10" height="${cell}" fill="${label ? '#009e73' : '#d55e00'}"/>`,
+      );
     // Neighbouring passes are one shape.
     for (let x = 0; x < columns.length; ) {
       let end = x;
       while (end < columns.length && bitAt(bits, row, columns[end] ?? 0) === 1) end++;
       if (end > x)
-        shapes.push(`<rect x="${left + x * cell}" y="${top + y * cell}" width="${(end - x) * cell}" height="${cell}" fill="#0072b2"/>`);
+        shapes.push(
+          `<rect x="${left + x * cell}" y="${top + y * cell}" width="${(end - x) * cell}" height="${cell}" fill="#0072b2"/>`,
+        );
       x = Math.max(end, x + 1);
     }
   });
@@ -94,7 +103,12 @@ function curveSvg(lines: { method: MethodName; points: CurvePoint[] }[]): string
   for (const { tests } of lines[0]?.points ?? [])
     shapes.push(`<text x="${x(tests).toFixed(1)}" y="${height - 12}" text-anchor="middle">${tests}</text>`);
   const ends = lines
-    .map(({ method, points }, at) => ({ method, points, colour: COLOURS[at % COLOURS.length] ?? '#000', end: y(points.at(-1)?.passAt1 ?? 0) }))
+    .map(({ method, points }, at) => ({
+      method,
+      points,
+      colour: COLOURS[at % COLOURS.length] ?? '#000',
+      end: y(points.at(-1)?.passAt1 ?? 0),
+    }))
     .sort((a, b) => a.end - b.end);
   let lowest = 0;
   for (const { method, points, colour, end } of ends) {

@@ -20,7 +20,13 @@ export function cutCompletion(text: string): string {
  * The asserts in samples that go on after `assert `, as CodeT takes them: pieces between one `assert ` and the next that name the entry
  * point and parse, five a sample. Distinct, in order, with how often each came.
  */
-export function testsOfSamples({ samples, entryPoint }: { samples: readonly string[]; entryPoint: string }): Map<string, number> {
+export function testsOfSamples({
+  samples,
+  entryPoint,
+}: {
+  samples: readonly string[];
+  entryPoint: string;
+}): Map<string, number> {
   const parses = new Map<string, boolean>();
   const counts = new Map<string, number>();
   for (const sample of samples) {

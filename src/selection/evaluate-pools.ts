@@ -2,8 +2,8 @@ import { bootstrapInterval } from '../statistics/bootstrap.ts';
 import type { Interval } from '../statistics/intervals.ts';
 import { byQuintile, type TestPower, testPower, weightQuality } from './diagnose.ts';
 import { type MethodName, type Selection, select } from './methods.ts';
-import { collapse } from './pass-matrix.ts';
 import { rankedPassAt } from './pass-at.ts';
+import { collapse } from './pass-matrix.ts';
 import type { MatrixFile } from './read-matrix.ts';
 import { seededRandom } from './seeded.ts';
 
@@ -47,7 +47,9 @@ export function evaluatePools(input: {
 }): { methods: Partial<Record<MethodName, MethodFigures>>; diagnosis: Diagnosis } {
   const { pools, methods, ks, seed } = input;
   const methodFigures: Partial<Record<MethodName, MethodFigures>> = {};
-  const powers = pools.map(({ matrix, correct }) => testPower({ bits: matrix.bits, correct, counts: matrix.rowCounts }));
+  const powers = pools.map(({ matrix, correct }) =>
+    testPower({ bits: matrix.bits, correct, counts: matrix.rowCounts }),
+  );
   const separable: { meanDelta: number; power: TestPower; at: number }[] = powers.flatMap((power, at) =>
     power === null ? [] : [{ meanDelta: power.meanDelta, power, at }],
   );
@@ -58,7 +60,11 @@ export function evaluatePools(input: {
     informative: mean(deltas.map((delta) => (delta > 0 ? 1 : 0))),
     misleading: mean(deltas.map((delta) => (delta < 0 ? 1 : 0))),
     weights: {},
-    quintiles: byQuintile(separable, () => null).map(({ tasks, meanDelta }) => ({ pools: tasks, meanDelta, passAt1: {} })),
+    quintiles: byQuintile(separable, () => null).map(({ tasks, meanDelta }) => ({
+      pools: tasks,
+      meanDelta,
+      passAt1: {},
+    })),
   };
   for (const name of methods) {
     const selections = pools.map((pool) => selectPool(name, pool, seed));
@@ -75,7 +81,10 @@ export function evaluatePools(input: {
       figures.passAtCodeT[k] = meanOfAll(found.map(({ codet }) => codet));
       figures.interval95[k] = values.includes(null)
         ? null
-        : bootstrapInterval(values.filter((value) => value !== null), seededRandom(seed));
+        : bootstrapInterval(
+            values.filter((value) => value !== null),
+            seededRandom(seed),
+          );
     }
     methodFigures[name] = figures;
 
@@ -90,7 +99,9 @@ export function evaluatePools(input: {
     });
     if (qualities.length > 0)
       diagnosis.weights[name] = {
-        informativeRecall: mean(qualities.map(({ informativeRecall }) => informativeRecall).filter((value) => value !== null)),
+        informativeRecall: mean(
+          qualities.map(({ informativeRecall }) => informativeRecall).filter((value) => value !== null),
+        ),
         misleadingWeight: mean(qualities.map(({ misleadingWeight }) => misleadingWeight)),
       };
   }

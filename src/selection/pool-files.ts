@@ -2,12 +2,6 @@ import { z } from 'zod';
 import type { Problem } from '../problems/problem.ts';
 import { cutCompletion, testsOfSamples } from './codet-samples.ts';
 
-/** Programs or tests of one task, and the line they first stand on. */
-export interface TaskPool<Item> {
-  items: Item;
-  line: number;
-}
-
 /** A line that cannot be used: its number, from 1, and what is wrong. */
 export interface BadLine {
   line: number;
@@ -57,11 +51,11 @@ export function readTestPools(text: string, tasks: Tasks): { pools: Map<string, 
   const bad = eachLine(text, testLine, tasks, (value, problem) => {
     const pool = pools.get(problem.taskId) ?? new Map<string, number>();
     pools.set(problem.taskId, pool);
-    const found =
-      'samples' in value
-        ? testsOfSamples({ samples: value.samples, entryPoint: problem.entryPoint })
-        : new Map(('tests' in value ? value.tests : [value.test]).map((test) => [test.trim(), 1]));
-    for (const [test, count] of found) pool.set(test, (pool.get(test) ?? 0) + count);
+    const count = (test: string, times: number) => pool.set(test, (pool.get(test) ?? 0) + times);
+    if ('samples' in value)
+      for (const [test, times] of testsOfSamples({ samples: value.samples, entryPoint: problem.entryPoint }))
+        count(test, times);
+    else for (const test of 'tests' in value ? value.tests : [value.test]) count(test.trim(), 1);
   });
   return { pools, bad };
 }

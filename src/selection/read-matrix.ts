@@ -61,7 +61,8 @@ function readFile(value: Record<string, unknown>): MatrixFile {
   const bits = readBits(value.matrix);
   const { rows, columns } = bits;
   const counts = readCounts(value.weights, bits);
-  if (value.testWeights !== undefined) counts.columns = readMultiplicities(value.testWeights, 'testWeights', columns, 'test');
+  if (value.testWeights !== undefined)
+    counts.columns = readMultiplicities(value.testWeights, 'testWeights', columns, 'test');
   const file: MatrixFile = { matrix: passMatrix(bits, counts) };
   if (typeof value.task_id === 'string') file.taskId = value.task_id;
   if (value.correct !== undefined) {
@@ -118,7 +119,10 @@ function readCounts(value: unknown, { rows, columns }: BitMatrix): { rows?: numb
 function readMultiplicities(value: unknown, key: string, length: number, what: string): number[] {
   return listOf(value, key, length, what).map((count, at) => {
     if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1)
-      throw new Invalid(`"${key}" holds ${shown(count)} at ${at}`, 'Give whole numbers from 1: they are multiplicities');
+      throw new Invalid(
+        `"${key}" holds ${shown(count)} at ${at}`,
+        'Give whole numbers from 1: they are multiplicities',
+      );
     return count;
   });
 }
@@ -135,7 +139,10 @@ function readOutputs(value: unknown, rows: number, programs: readonly string[] |
     );
   });
   const texts = new Map<string, number>();
-  return { values, textOf: Int32Array.from({ length: rows }, (_, row) => numberOf(texts, programs?.[row] ?? `${row}`)) };
+  return {
+    values,
+    textOf: Int32Array.from({ length: rows }, (_, row) => numberOf(texts, programs?.[row] ?? `${row}`)),
+  };
 }
 
 function numberOf(numbers: Map<string, number>, text: string): number {

@@ -1,8 +1,8 @@
 import { type BitMatrix, bitAt, bitMatrix, setBit } from './bit-matrix.ts';
 import type { GradedPool } from './evaluate-pools.ts';
 import { type MethodName, select } from './methods.ts';
-import { collapse, passMatrix } from './pass-matrix.ts';
 import { rankedPassAt } from './pass-at.ts';
+import { collapse, passMatrix } from './pass-matrix.ts';
 import { seededRandom, shuffledIndexes } from './seeded.ts';
 
 const SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500];

@@ -6,7 +6,10 @@ export const addSelect: AddCommand = (program, context, result) => {
     .description('rank programs by the tests they pass: of a pass matrix, or of programs and tests that are run here')
     .option('--matrix <file>', 'pass matrix as JSON, or one a line as .jsonl (plain or gzip)')
     .option('--benchmark <name>', 'whose tasks the programs solve: humaneval, mbpp+, … or an own .jsonl')
-    .option('--programs <file>', 'JSONL, plain or gzip: {"task_id","solution"}, {"task_id","completion"} or {"prompt","samples"}')
+    .option(
+      '--programs <file>',
+      'JSONL, plain or gzip: {"task_id","solution"}, {"task_id","completion"} or {"prompt","samples"}',
+    )
     .option('--tests <file>', 'JSONL, plain or gzip: {"task_id","tests"}, {"task_id","test"} or {"prompt","samples"}')
     .option('--method <names>', 'comma-separated: aces-o, aces-c, codet, majority, mbr-exec, srank, b4, random (all)')
     .option('--k <numbers>', 'comma-separated k of pass@k', '1,2,5,10')
