@@ -4,9 +4,10 @@ import { readDatasetText } from '../problems/dataset-text.ts';
 import { didYouMean } from '../problems/suggest.ts';
 import { renderDiagnosis, renderMatrixSelection, renderPoolFigures } from '../reports/render-selection.ts';
 import { selectionPicture } from '../reports/selection-picture.ts';
-import { evaluatePools, type GradedPool, selectPool } from '../selection/evaluate-pools.ts';
+import { evaluatePools, type GradedPool } from '../selection/evaluate-pools.ts';
 import { isMethodName, METHOD_NAMES, type MethodName, type Selection, usableMethods } from '../selection/methods.ts';
 import { type MatrixFile, readMatrix } from '../selection/read-matrix.ts';
+import { type Row, selectPool, withPrefilter } from '../selection/select-pool.ts';
 import { passRates, reportTests } from '../selection/test-report.ts';
 import { type Context, note, print, printJson, renderOptions } from './context.ts';
 import { poolLine, runPools, type TaskPool } from './select-pools.ts';
@@ -19,6 +20,7 @@ export interface SelectOptions {
   programs?: string;
   tests?: string;
   method?: string;
+  prefilter?: string;
   k: string;
   seed: string;
   limit?: string;
@@ -66,12 +68,12 @@ async function selectOne(input: {
 }): Promise<ExitCode> {
   const { options, file, ks, seed } = input;
   const { context } = options;
-  const methods = methodsFor(input.methods, [file]);
+  const methods = rowsFor(input.methods, options.prefilter, [file]);
   const { correct } = file;
   if (options.diagnose === true && correct === undefined)
     throw usage('--diagnose needs to know which programs are right: the matrix file has no "correct"');
   const rates = passRates(file.matrix);
-  const selections = new Map<MethodName, Selection>(methods.map((name) => [name, selectPool(name, file, seed)]));
+  const selections = new Map<Row, Selection>(methods.map((name) => [name, selectPool(name, file, seed)]));
   const measured =
     correct === undefined ? undefined : evaluatePools({ pools: [{ ...file, correct }], methods, ks, seed });
   const reports = [...selections].map(([name, selection]) => ({
@@ -117,8 +119,9 @@ async function selectMany(input: {
 }): Promise<ExitCode> {
   const { options, pools, ks, seed } = input;
   const { context } = options;
-  const methods = methodsFor(
+  const methods = rowsFor(
     input.methods,
+    options.prefilter,
     pools.map(({ file }) => file),
   );
   const graded = pools.flatMap(({ file }): GradedPool[] =>
@@ -143,7 +146,7 @@ async function selectMany(input: {
       context,
       ranked.map(({ taskId, file, selections }) => ({ name: taskId, file, selections })),
       graded,
-      { methods, seed },
+      { rows: methods, seed },
     );
   const withoutTests = pools.filter(({ file }) => file.matrix.bits.columns === 0).length;
   if (options.json === true) {
@@ -173,7 +176,7 @@ async function writePicture(
   context: Context,
   pools: Parameters<typeof selectionPicture>[0]['pools'],
   graded: readonly GradedPool[],
-  curve?: { methods: MethodName[]; seed: number },
+  curve?: { rows: Row[]; seed: number },
 ): Promise<void> {
   await writeFile(resolve(context.cwd, path), selectionPicture({ pools, graded, curve }));
   note(context, `Wrote ${path}.`);
@@ -208,13 +211,17 @@ function wantedMethods(text: string | undefined): MethodName[] | undefined {
   });
 }
 
-/** All that the pools allow, unless named. */
-function methodsFor(wanted: MethodName[] | undefined, files: readonly MatrixFile[]): MethodName[] {
+/** All that the pools allow, unless named; with the prefilter each a second time. */
+function rowsFor(wanted: MethodName[] | undefined, prefilter: string | undefined, files: readonly MatrixFile[]): Row[] {
   const usable = usableMethods({ outputs: files.every(({ outputs }) => outputs !== undefined) });
-  if (wanted === undefined) return usable;
-  const missing = wanted.find((name) => !usable.includes(name));
+  const missing = wanted?.find((name) => !usable.includes(name));
   if (missing !== undefined) throw usage(`${missing} compares outputs, and the matrix file has no "outputs"`);
-  return wanted;
+  const names = wanted ?? usable;
+  if (prefilter === undefined) return names;
+  if (prefilter !== 'static') throw usage(`There is no prefilter ${JSON.stringify(prefilter)}, only "static"`);
+  if (!files.every(({ faults }) => faults !== undefined))
+    throw usage('--prefilter needs the programs: the matrix file has no "staticFaults"');
+  return names.flatMap((name) => [name, withPrefilter(name)]);
 }
 
 function wholeNumber(text: string, flag: string, least: number): number {

@@ -11,10 +11,12 @@ import { selectTasks } from '../problems/select-tasks.ts';
 import { canonicalTaskId } from '../problems/task-id.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { bitAt, packRows } from '../selection/bit-matrix.ts';
-import type { MethodName, Selection } from '../selection/methods.ts';
+import type { Selection } from '../selection/methods.ts';
 import { passMatrix } from '../selection/pass-matrix.ts';
 import { type BadLine, readProgramPools, readTestPools } from '../selection/pool-files.ts';
+import { staticFault } from '../selection/prefilter.ts';
 import type { MatrixFile } from '../selection/read-matrix.ts';
+import type { Row } from '../selection/select-pool.ts';
 import { type Context, note } from './context.ts';
 import { UserError } from './user-error.ts';
 import { withSandbox } from './with-sandbox.ts';
@@ -106,10 +108,13 @@ async function runTask(input: {
   const bits = packRows(run.statuses.map((row) => usable.map((test) => row[test] === 'pass')));
   const kept = usable.map((test) => tests[test] ?? '');
   const texts = [...new Set(programs)];
+  const { entryPoint, statement } = problem;
+  const faults = new Map(texts.map((source) => [source, staticFault({ source, entryPoint, statement })]));
   const file: MatrixFile = {
     taskId: problem.taskId,
     matrix: passMatrix(bits, { columns: kept.map((test) => input.tests.get(test) ?? 1) }),
     outputs: { values: run.outputs, textOf: Int32Array.from(programs, (source) => texts.indexOf(source)) },
+    faults: programs.map((source) => faults.get(source) ?? null),
     programs,
     tests: kept,
   };
@@ -120,7 +125,7 @@ async function runTask(input: {
 }
 
 /** What `readMatrix` reads again, with the rankings beside it. */
-export function poolLine(input: { taskId: string; file: MatrixFile; selections: Map<MethodName, Selection> }): object {
+export function poolLine(input: { taskId: string; file: MatrixFile; selections: Map<Row, Selection> }): object {
   const { taskId, file, selections } = input;
   const { bits, columnCounts } = file.matrix;
   return {
@@ -133,6 +138,7 @@ export function poolLine(input: { taskId: string; file: MatrixFile; selections: 
       outputs: file.outputs.values.map((values) => Array.from(values, (value) => (value < 0 ? null : value))),
     }),
     ...(file.correct && { correct: file.correct.map(Number) }),
+    ...(file.faults && { staticFaults: file.faults }),
     ...(file.programs && { programs: file.programs }),
     ...(file.tests && { tests: file.tests }),
     rankings: Object.fromEntries([...selections].map(([name, { order }]) => [name, order])),

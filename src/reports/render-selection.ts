@@ -1,7 +1,8 @@
 import Table from 'cli-table3';
 import type { Diagnosis, MethodFigures } from '../selection/evaluate-pools.ts';
-import type { MethodName, Selection } from '../selection/methods.ts';
+import type { Selection } from '../selection/methods.ts';
 import type { MatrixFile } from '../selection/read-matrix.ts';
+import type { Row } from '../selection/select-pool.ts';
 import type { TestLine } from '../selection/test-report.ts';
 import { counted, painter, percent, type RenderOptions } from './terminal.ts';
 import { terminalLine } from './terminal-safe.ts';
@@ -15,7 +16,7 @@ export function renderMatrixSelection(
   input: {
     file: MatrixFile;
     reports: {
-      name: MethodName;
+      name: Row;
       selection: Selection;
       tests: TestLine[] | undefined;
       figures: MethodFigures | undefined;
@@ -63,9 +64,9 @@ export function renderMatrixSelection(
 export function renderPoolFigures(input: {
   pools: number;
   withoutTests: number;
-  measured: Partial<Record<MethodName, MethodFigures>> | undefined;
+  measured: Partial<Record<Row, MethodFigures>> | undefined;
   ks: readonly number[];
-  ranked: { taskId: string; selections: Map<MethodName, Selection> }[];
+  ranked: { taskId: string; selections: Map<Row, Selection> }[];
 }): string {
   const { pools, withoutTests, measured, ks, ranked } = input;
   const without = withoutTests === 0 ? '' : `, ${withoutTests} of them without a usable test (a random choice)`;
@@ -108,7 +109,7 @@ export function renderDiagnosis(diagnosis: Diagnosis): string {
   ];
   const weighing = table(['method', 'informative tests with weight', 'weight on misleading tests']);
   for (const [name, quality] of Object.entries(weights))
-    weighing.push([name, percent(quality.informativeRecall), percent(quality.misleadingWeight)]);
+    weighing.push([name, percent(quality?.informativeRecall ?? null), percent(quality?.misleadingWeight ?? null)]);
   lines.push(weighing.toString());
   const names = Object.keys(quintiles[0]?.passAt1 ?? {});
   const fifths = table([

@@ -1,7 +1,8 @@
 import { bitAt } from '../selection/bit-matrix.ts';
 import type { GradedPool } from '../selection/evaluate-pools.ts';
-import type { MethodName, Selection } from '../selection/methods.ts';
+import type { Selection } from '../selection/methods.ts';
 import type { MatrixFile } from '../selection/read-matrix.ts';
+import type { Row } from '../selection/select-pool.ts';
 import { type CurvePoint, testCurve } from '../selection/test-curve.ts';
 
 /** More matrices than a person looks at; a page of them all would be tens of megabytes. */
@@ -13,21 +14,21 @@ const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9
 interface PicturedPool {
   name: string;
   file: MatrixFile;
-  selections: Map<MethodName, Selection>;
+  selections: Map<Row, Selection>;
 }
 
 /** One HTML page without scripts: pass@1 against the number of tests, and matrices sorted by score and weight. */
 export function selectionPicture(input: {
   pools: readonly PicturedPool[];
   graded: readonly GradedPool[];
-  curve?: { methods: readonly MethodName[]; seed: number } | undefined;
+  curve?: { rows: readonly Row[]; seed: number } | undefined;
 }): string {
   const { pools, graded, curve } = input;
   const parts: string[] = [];
   if (curve !== undefined && graded.some(({ matrix }) => matrix.bits.columns > 0)) {
-    const lines = curve.methods.map((method) => ({
-      method,
-      points: testCurve({ pools: graded, method, seed: curve.seed }),
+    const lines = curve.rows.map((row) => ({
+      method: row,
+      points: testCurve({ pools: graded, row, seed: curve.seed }),
     }));
     parts.push('<h2>Pass@1 against the number of tests</h2>', curveSvg(lines));
   }
@@ -87,7 +88,7 @@ function matrixFigure({ name, file, selections }: PicturedPool): string {
 <figcaption>${bits.rows} programs × ${bits.columns} tests by ${method}: best program at the top, heaviest test on the left (bars), blue passes.${labels}</figcaption></figure>`;
 }
 
-function curveSvg(lines: { method: MethodName; points: CurvePoint[] }[]): string {
+function curveSvg(lines: { method: Row; points: CurvePoint[] }[]): string {
   const [width, height, left, bottom] = [720, 320, 48, 32];
   const most = Math.max(2, ...lines.flatMap(({ points }) => points.map(({ tests }) => tests)));
   const best = Math.max(0.05, ...lines.flatMap(({ points }) => points.map(({ passAt1 }) => passAt1)));

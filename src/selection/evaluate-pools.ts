@@ -1,11 +1,10 @@
 import { bootstrapInterval } from '../statistics/bootstrap.ts';
 import type { Interval } from '../statistics/intervals.ts';
 import { byQuintile, type TestPower, testPower, weightQuality } from './diagnose.ts';
-import { type MethodName, type Selection, select } from './methods.ts';
 import { rankedPassAt } from './pass-at.ts';
-import { collapse } from './pass-matrix.ts';
 import type { MatrixFile } from './read-matrix.ts';
 import { seededRandom } from './seeded.ts';
+import { type Row, selectPool } from './select-pool.ts';
 
 /** A pool whose programs have been graded. */
 export interface GradedPool extends MatrixFile {
@@ -29,24 +28,20 @@ export interface Diagnosis {
   informative: number | null;
   misleading: number | null;
   /** For methods that weigh tests: means over the pools. */
-  weights: Partial<Record<MethodName, { informativeRecall: number | null; misleadingWeight: number | null }>>;
+  weights: Partial<Record<Row, { informativeRecall: number | null; misleadingWeight: number | null }>>;
   /** Pass@1 (tie-aware) of each method, from the fifth of the pools with the worst tests to that with the best. */
-  quintiles: { pools: number; meanDelta: number | null; passAt1: Partial<Record<MethodName, number | null>> }[];
-}
-
-export function selectPool(name: MethodName, file: MatrixFile, seed: number): Selection {
-  return select(name, { collapsed: collapse(file.matrix), outputs: file.outputs, seed });
+  quintiles: { pools: number; meanDelta: number | null; passAt1: Partial<Record<Row, number | null>> }[];
 }
 
 /** Ranks every pool by every method; the labels are looked at only then. */
 export function evaluatePools(input: {
   pools: readonly GradedPool[];
-  methods: readonly MethodName[];
+  methods: readonly Row[];
   ks: readonly number[];
   seed: number;
-}): { methods: Partial<Record<MethodName, MethodFigures>>; diagnosis: Diagnosis } {
+}): { methods: Partial<Record<Row, MethodFigures>>; diagnosis: Diagnosis } {
   const { pools, methods, ks, seed } = input;
-  const methodFigures: Partial<Record<MethodName, MethodFigures>> = {};
+  const methodFigures: Partial<Record<Row, MethodFigures>> = {};
   const powers = pools.map(({ matrix, correct }) =>
     testPower({ bits: matrix.bits, correct, counts: matrix.rowCounts }),
   );

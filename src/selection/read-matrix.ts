@@ -9,6 +9,8 @@ export interface MatrixFile {
   /** Which programs are right, by row; for diagnosis alone. */
   correct?: boolean[] | undefined;
   outputs?: Outputs | undefined;
+  /** What `staticFault` says of each program. */
+  faults?: (string | null)[] | undefined;
   /** Names of rows and columns, for people. */
   programs?: string[] | undefined;
   tests?: string[] | undefined;
@@ -32,7 +34,7 @@ class Invalid extends Error {
  * Reads `{"matrix": [[1,0],[1,1]]}`: a row for each program, a column for each test, cells 0 or 1 and nothing else. Beside it, all optional:
  * `weights`, multiplicities (whole numbers from 1), one for each row, or one for each column where that is the length that fits;
  * `testWeights`, those of columns whatever their number; `correct`, 0 or 1 for each row; `outputs`, for each row what the program returned
- * for each input, null where nothing; `programs` and `tests`, names; `task_id`. No program is invalid. No test (`[[], []]`) is valid: every method then holds all programs equal.
+ * for each input, null where nothing; `staticFaults`, text or null for each row; `programs` and `tests`, names; `task_id`. No program is invalid. No test (`[[], []]`) is valid: every method then holds all programs equal.
  */
 export function readMatrix(text: string): MatrixReading {
   try {
@@ -73,6 +75,15 @@ function readFile(value: Record<string, unknown>): MatrixFile {
   }
   if (value.programs !== undefined) file.programs = readNames(value.programs, 'programs', rows, 'program');
   if (value.outputs !== undefined) file.outputs = readOutputs(value.outputs, rows, file.programs);
+  if (value.staticFaults !== undefined)
+    file.faults = listOf(value.staticFaults, 'staticFaults', rows, 'program').map((fault, at) => {
+      if (fault !== null && typeof fault !== 'string')
+        throw new Invalid(
+          `"staticFaults" holds ${shown(fault)} at ${at}`,
+          'Give text, or null for a program without a fault',
+        );
+      return fault;
+    });
   if (value.tests !== undefined) file.tests = readNames(value.tests, 'tests', columns, 'test');
   return file;
 }

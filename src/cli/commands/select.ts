@@ -12,6 +12,10 @@ export const addSelect: AddCommand = (program, context, result) => {
     )
     .option('--tests <file>', 'JSONL, plain or gzip: {"task_id","tests"}, {"task_id","test"} or {"prompt","samples"}')
     .option('--method <names>', 'comma-separated: aces-o, aces-c, codet, majority, mbr-exec, srank, b4, random (all)')
+    .option(
+      '--prefilter <kind>',
+      'static: rank a second time without programs that cannot be right by their text alone',
+    )
     .option('--k <numbers>', 'comma-separated k of pass@k', '1,2,5,10')
     .option('--seed <n>', 'of everything drawn at random', '0')
     .option('--limit <n>', 'first tasks only')
