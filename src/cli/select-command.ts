@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { readDatasetText } from '../problems/dataset-text.ts';
@@ -47,16 +48,38 @@ export async function selectCommand(options: SelectOptions): Promise<ExitCode> {
     const { text } = await readDatasetText(resolve(context.cwd, options.matrix));
     return selectOne({ options, file: readOrThrow(text, options.matrix), methods: wanted, ks, seed });
   }
-  const pools =
-    options.matrix === undefined
-      ? await runPools(options, {
-          benchmark: options.benchmark ?? '',
-          programs: options.programs ?? '',
-          tests: options.tests ?? '',
-          limit: options.limit === undefined ? undefined : wholeNumber(options.limit, '--limit', 1),
-        })
-      : await readPools(resolve(context.cwd, options.matrix));
-  return selectMany({ options, pools, methods: wanted, ks, seed });
+  const keep = keeper(options);
+  if (options.matrix !== undefined) {
+    const pools = await readPools(resolve(context.cwd, options.matrix));
+    const rows = rowsFor(
+      wanted,
+      options.prefilter,
+      pools.map(({ file }) => file),
+    );
+    for (const pool of pools) keep(pool, rows, seed);
+    return selectMany({ options, pools, rows, ks, seed });
+  }
+  const rows = rowsFor(wanted, options.prefilter, 'all');
+  const pools = await runPools(options, {
+    benchmark: options.benchmark ?? '',
+    programs: options.programs ?? '',
+    tests: options.tests ?? '',
+    limit: options.limit === undefined ? undefined : wholeNumber(options.limit, '--limit', 1),
+    done: (pool) => keep(pool, rows, seed),
+  });
+  return selectMany({ options, pools, rows, ks, seed });
+}
+
+/** Writes each pool as soon as it is there: what a long run had done before it was ended is not lost. The first one replaces an older file. */
+function keeper({ context, keep }: SelectOptions): (pool: TaskPool, rows: Row[], seed: number) => void {
+  if (keep === undefined) return () => {};
+  const path = resolve(context.cwd, keep);
+  let flag: 'w' | 'a' = 'w';
+  return ({ taskId, file }, rows, seed) => {
+    const selections = new Map(rows.map((row) => [row, selectPool(row, file, seed)]));
+    writeFileSync(path, `${JSON.stringify(poolLine({ taskId, file, selections }))}\n`, { flag });
+    flag = 'a';
+  };
 }
 
 async function selectOne(input: {
@@ -113,47 +136,38 @@ async function selectOne(input: {
 async function selectMany(input: {
   options: SelectOptions;
   pools: TaskPool[];
-  methods: MethodName[] | undefined;
+  rows: Row[];
   ks: number[];
   seed: number;
 }): Promise<ExitCode> {
-  const { options, pools, ks, seed } = input;
+  const { options, pools, rows, ks, seed } = input;
   const { context } = options;
-  const methods = rowsFor(
-    input.methods,
-    options.prefilter,
-    pools.map(({ file }) => file),
-  );
   const graded = pools.flatMap(({ file }): GradedPool[] =>
     file.correct === undefined ? [] : [{ ...file, correct: file.correct }],
   );
-  const measured = graded.length === pools.length ? evaluatePools({ pools: graded, methods, ks, seed }) : undefined;
+  const measured =
+    graded.length === pools.length ? evaluatePools({ pools: graded, methods: rows, ks, seed }) : undefined;
   if (options.diagnose === true && measured === undefined)
     throw usage('--diagnose needs to know which programs are right: leave out --no-grade');
   const ranked = pools.map(({ taskId, file }) => ({
     taskId,
     file,
-    selections: new Map(methods.map((name) => [name, selectPool(name, file, seed)])),
+    selections: new Map(rows.map((name) => [name, selectPool(name, file, seed)])),
   }));
-  if (options.keep !== undefined) {
-    const lines = ranked.map(({ taskId, file, selections }) => JSON.stringify(poolLine({ taskId, file, selections })));
-    await writeFile(resolve(context.cwd, options.keep), `${lines.join('\n')}\n`);
-    note(context, `Wrote ${options.keep}.`);
-  }
   if (options.picture !== undefined)
     await writePicture(
       options.picture,
       context,
       ranked.map(({ taskId, file, selections }) => ({ name: taskId, file, selections })),
       graded,
-      { rows: methods, seed },
+      { rows, seed },
     );
   const withoutTests = pools.filter(({ file }) => file.matrix.bits.columns === 0).length;
   if (options.json === true) {
     printJson(context, {
       tasks: pools.length,
       tasksWithoutTests: withoutTests,
-      methods: Object.fromEntries(methods.map((name) => [name, measured?.methods[name] ?? {}])),
+      methods: Object.fromEntries(rows.map((name) => [name, measured?.methods[name] ?? {}])),
       ...(options.diagnose === true && { diagnosis: measured?.diagnosis }),
       ...(measured === undefined && {
         rankings: Object.fromEntries(
@@ -211,16 +225,20 @@ function wantedMethods(text: string | undefined): MethodName[] | undefined {
   });
 }
 
-/** All that the pools allow, unless named; with the prefilter each a second time. */
-function rowsFor(wanted: MethodName[] | undefined, prefilter: string | undefined, files: readonly MatrixFile[]): Row[] {
-  const usable = usableMethods({ outputs: files.every(({ outputs }) => outputs !== undefined) });
+/** All that the pools allow (`all`: pools that are run here), unless named; with the prefilter each a second time. */
+function rowsFor(
+  wanted: MethodName[] | undefined,
+  prefilter: string | undefined,
+  files: readonly MatrixFile[] | 'all',
+): Row[] {
+  const known = (key: 'outputs' | 'faults') => files === 'all' || files.every((file) => file[key] !== undefined);
+  const usable = usableMethods({ outputs: known('outputs') });
   const missing = wanted?.find((name) => !usable.includes(name));
   if (missing !== undefined) throw usage(`${missing} compares outputs, and the matrix file has no "outputs"`);
   const names = wanted ?? usable;
   if (prefilter === undefined) return names;
   if (prefilter !== 'static') throw usage(`There is no prefilter ${JSON.stringify(prefilter)}, only "static"`);
-  if (!files.every(({ faults }) => faults !== undefined))
-    throw usage('--prefilter needs the programs: the matrix file has no "staticFaults"');
+  if (!known('faults')) throw usage('--prefilter needs the programs: the matrix file has no "staticFaults"');
   return names.flatMap((name) => [name, withPrefilter(name)]);
 }
 

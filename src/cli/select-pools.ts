@@ -32,7 +32,14 @@ const TASKS_AT_ONCE = 2;
 /** Runs the programs of every task against its tests, and, with `grade`, against the benchmark's hidden tests. In the benchmark's order. */
 export async function runPools(
   options: { context: Context; task?: string[]; grade: boolean; dataDir?: string },
-  files: { benchmark: string; programs: string; tests: string; limit: number | undefined },
+  files: {
+    benchmark: string;
+    programs: string;
+    tests: string;
+    limit: number | undefined;
+    /** Told of each task as soon as it is finished. */
+    done: (pool: TaskPool) => void;
+  },
 ): Promise<TaskPool[]> {
   const { context, grade } = options;
   const source = {
@@ -85,6 +92,7 @@ export async function runPools(
           tests: tests.pools.get(taskId) ?? new Map(),
         });
         done[at] = pool;
+        files.done(pool);
         const given = tests.pools.get(taskId)?.size ?? 0;
         note(context, `${taskId}: ${describe(pool.file, given - pool.file.matrix.bits.columns)}`);
       }
