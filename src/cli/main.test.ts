@@ -134,8 +134,13 @@ const badInput: [string, string[], number, RegExp][] = [
   [
     'programs of an unknown task',
     [
-      ...['select', '--benchmark', 'mini', '--tests', file('tests.jsonl', '{"task_id":"mini/chunks","tests":[]}')],
-      ...['--programs', file('programs.jsonl', '{"task_id":"mini/chunk","solution":"x"}')],
+      'select',
+      '--benchmark',
+      'mini',
+      '--tests',
+      file('tests.jsonl', '{"task_id":"mini/chunks","tests":[]}'),
+      '--programs',
+      file('programs.jsonl', '{"task_id":"mini/chunk","solution":"x"}'),
     ],
     2,
     /no task "mini\/chunk"\.\nDid you mean "mini\/chunks"/,

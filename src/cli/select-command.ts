@@ -2,17 +2,17 @@ import { writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { readDatasetText } from '../problems/dataset-text.ts';
-import { didYouMean } from '../problems/suggest.ts';
 import { renderDiagnosis, renderMatrixSelection, renderPoolFigures } from '../reports/render-selection.ts';
 import { selectionPicture } from '../reports/selection-picture.ts';
 import { evaluatePools, type GradedPool } from '../selection/evaluate-pools.ts';
-import { isMethodName, METHOD_NAMES, type MethodName, type Selection, usableMethods } from '../selection/methods.ts';
-import { type MatrixFile, readMatrix } from '../selection/read-matrix.ts';
-import { type Row, selectPool, withPrefilter } from '../selection/select-pool.ts';
+import type { MethodName, Selection } from '../selection/methods.ts';
+import type { MatrixFile } from '../selection/read-matrix.ts';
+import { type Row, selectPool } from '../selection/select-pool.ts';
 import { passRates, reportTests } from '../selection/test-report.ts';
 import { type Context, note, print, printJson, renderOptions } from './context.ts';
+import { readOrThrow, readPools, rowsFor, usage, wantedMethods, wholeNumber } from './select-input.ts';
 import { poolLine, runPools, type TaskPool } from './select-pools.ts';
-import { type ExitCode, UserError } from './user-error.ts';
+import type { ExitCode } from './user-error.ts';
 
 export interface SelectOptions {
   context: Context;
@@ -59,6 +59,8 @@ export async function selectCommand(options: SelectOptions): Promise<ExitCode> {
     for (const pool of pools) keep(pool, rows, seed);
     return selectMany({ options, pools, rows, ks, seed });
   }
+  if (options.diagnose === true && !options.grade)
+    throw usage('--diagnose needs the labels that --no-grade leaves out');
   const rows = rowsFor(wanted, options.prefilter, 'all');
   const pools = await runPools(options, {
     benchmark: options.benchmark ?? '',
@@ -148,7 +150,7 @@ async function selectMany(input: {
   const measured =
     graded.length === pools.length ? evaluatePools({ pools: graded, methods: rows, ks, seed }) : undefined;
   if (options.diagnose === true && measured === undefined)
-    throw usage('--diagnose needs to know which programs are right: leave out --no-grade');
+    throw usage('--diagnose needs to know which programs are right: some matrix has no "correct"');
   const ranked = pools.map(({ taskId, file }) => ({
     taskId,
     file,
@@ -194,64 +196,4 @@ async function writePicture(
 ): Promise<void> {
   await writeFile(resolve(context.cwd, path), selectionPicture({ pools, graded, curve }));
   note(context, `Wrote ${path}.`);
-}
-
-async function readPools(path: string): Promise<TaskPool[]> {
-  const { text } = await readDatasetText(path);
-  const pools = text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return [];
-    const file = readOrThrow(line, `${path}:${index + 1}`);
-    return [{ taskId: file.taskId ?? `line ${index + 1}`, file }];
-  });
-  if (pools.length === 0) throw usage(`${path} holds no matrix`);
-  return pools;
-}
-
-function readOrThrow(text: string, name: string): MatrixFile {
-  const reading = readMatrix(text);
-  if (reading.kind === 'matrix') return reading.file;
-  throw new UserError({ message: `${name}: ${reading.message}`, remedy: reading.remedy, exitCode: 2 });
-}
-
-function wantedMethods(text: string | undefined): MethodName[] | undefined {
-  if (text === undefined) return undefined;
-  return [...new Set(text.split(',').map((name) => name.trim()))].map((name) => {
-    if (isMethodName(name)) return name;
-    throw new UserError({
-      message: `There is no method ${JSON.stringify(name)}`,
-      remedy: didYouMean(name, METHOD_NAMES, `Choose from ${METHOD_NAMES.join(', ')}`),
-      exitCode: 2,
-    });
-  });
-}
-
-/** All that the pools allow (`all`: pools that are run here), unless named; with the prefilter each a second time. */
-function rowsFor(
-  wanted: MethodName[] | undefined,
-  prefilter: string | undefined,
-  files: readonly MatrixFile[] | 'all',
-): Row[] {
-  const known = (key: 'outputs' | 'faults') => files === 'all' || files.every((file) => file[key] !== undefined);
-  const usable = usableMethods({ outputs: known('outputs') });
-  const missing = wanted?.find((name) => !usable.includes(name));
-  if (missing !== undefined) throw usage(`${missing} compares outputs, and the matrix file has no "outputs"`);
-  const names = wanted ?? usable;
-  if (prefilter === undefined) return names;
-  if (prefilter !== 'static') throw usage(`There is no prefilter ${JSON.stringify(prefilter)}, only "static"`);
-  if (!known('faults')) throw usage('--prefilter needs the programs: the matrix file has no "staticFaults"');
-  return names.flatMap((name) => [name, withPrefilter(name)]);
-}
-
-function wholeNumber(text: string, flag: string, least: number): number {
-  const value = Number(text.trim() === '' ? Number.NaN : text);
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new UserError({
-    message: `${flag} takes whole numbers from ${least}, not ${JSON.stringify(text)}`,
-    remedy: `Give one such as ${Math.max(least, 1)}`,
-    exitCode: 2,
-  });
-}
-
-function usage(message: string): UserError {
-  return new UserError({ message, remedy: 'See `qualityflow select --help` and docs/selection.md', exitCode: 2 });
 }

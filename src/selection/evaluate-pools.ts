@@ -77,7 +77,8 @@ export function evaluatePools(input: {
       figures.interval95[k] = values.includes(null)
         ? null
         : bootstrapInterval(
-            values.filter((value) => value !== null),
+            // Sorted, so that the order of the pools has no part in what is drawn.
+            values.filter((value) => value !== null).sort((a, b) => a - b),
             seededRandom(seed),
           );
     }

@@ -1,8 +1,7 @@
 import { type BitMatrix, bitAt, bitMatrix, setBit } from './bit-matrix.ts';
 import type { GradedPool } from './evaluate-pools.ts';
-import { type MethodName, select } from './methods.ts';
 import { rankedPassAt } from './pass-at.ts';
-import { collapse, passMatrix } from './pass-matrix.ts';
+import { passMatrix } from './pass-matrix.ts';
 import { seededRandom, shuffledIndexes } from './seeded.ts';
 import { type Row, selectPool } from './select-pool.ts';
 

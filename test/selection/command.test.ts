@@ -18,6 +18,7 @@ describe('select over the mini benchmark', { skip: withoutDocker }, () => {
     'math.pi * (outer ** 2 - inner ** 2)',
     'math.pi * (outer * outer - inner * inner)',
     'outer - inner',
+    'area(outer) - area(inner)',
   ];
   const pool = ['--benchmark', 'mini', '--programs', 'p.jsonl.gz', '--tests', 't.jsonl'];
 
@@ -54,11 +55,11 @@ describe('select over the mini benchmark', { skip: withoutDocker }, () => {
       'picture.html',
     );
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /mini\/ring-area: 4 programs, 2 right, 4 tests and 1 that cannot be used/);
+    assert.match(stderr, /mini\/ring-area: 5 programs, 2 right, 4 tests and 1 that cannot be used/);
     const found = JSON.parse(stdout);
     assert.equal(found.tasks, 1);
     assert.deepEqual(found.methods['aces-c'].passAt, { 1: 1, 2: 1 });
-    assert.deepEqual(found.methods.random.passAt, { 1: 0.5, 2: 5 / 6 });
+    assert.deepEqual(found.methods.random.passAt, { 1: 0.4, 2: 0.7 });
     assert.deepEqual(Object.keys(found.methods), [
       'aces-o',
       'aces-c',
@@ -70,23 +71,33 @@ describe('select over the mini benchmark', { skip: withoutDocker }, () => {
       'random',
     ]);
     for (const key of ['passAtIndexOrder', 'passAtCodeT']) assert.equal(found.methods['aces-o'][key][1], 1);
-    assert.equal(found.diagnosis.informative, 0.5);
+    assert.equal(found.diagnosis.informative, 0.75);
     assert.equal(found.diagnosis.misleading, 0.25);
     const picture = readFileSync(join(project.folder, 'picture.html'), 'utf8');
     assert.match(picture, /Pass@1 against the number of tests/);
-    assert.match(picture, /4 programs × 4 tests by aces-o/);
+    assert.match(picture, /5 programs × 4 tests by aces-o/);
 
     const again = await project.run('select', '--matrix', 'kept.jsonl', '--k', '1,2', '--diagnose', '--json');
     assert.deepEqual(JSON.parse(again.stdout), found);
+    const filtered = await project.json(
+      'select',
+      '--matrix',
+      'kept.jsonl',
+      '--method',
+      'random',
+      '--prefilter',
+      'static',
+    );
+    assert.match(JSON.stringify(filtered), /"random":\{"passAt":\{"1":0.4,.*"random\+static":\{"passAt":\{"1":0.5,/);
   });
 
   test('without grading nothing but rankings comes out, and no hidden test is run', async () => {
     const { stdout } = await project.run('select', ...pool, '--no-grade', '--method', 'aces-c', '--json');
     const found = JSON.parse(stdout);
-    assert.deepEqual(found.rankings, { 'mini/ring-area': { 'aces-c': [1, 2, 0, 3] } });
+    assert.deepEqual(found.rankings, { 'mini/ring-area': { 'aces-c': [1, 2, 0, 3, 4] } });
     assert.deepEqual(found.methods, { 'aces-c': {} });
     const refused = await project.run('select', ...pool, '--no-grade', '--diagnose');
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /--diagnose needs to know which programs are right/);
+    assert.match(refused.stderr, /--diagnose needs the labels that --no-grade leaves out/);
   });
 });
