@@ -56,6 +56,7 @@ function matrixFigure({ name, file, selections }: PicturedPool): string {
     .sort((a, b) => (weights?.[b] ?? 0) - (weights?.[a] ?? 0) || a - b)
     .slice(0, MOST_CELLS);
   const cell = Math.max(1, Math.min(8, Math.floor(900 / Math.max(1, columns.length))));
+  const line = Math.max(1, Math.min(8, Math.floor(400 / Math.max(1, rows.length))));
   const [left, top] = [14, 44];
   const heaviest = Math.max(1e-12, ...columns.map((column) => weights?.[column] ?? 0));
   const shapes: string[] = [];
@@ -70,7 +71,7 @@ function matrixFigure({ name, file, selections }: PicturedPool): string {
     const label = file.correct?.[row];
     if (label !== undefined)
       shapes.push(
-        `<rect x="0" y="${top + y * cell}" width="10" height="${cell}" fill="${label ? '#009e73' : '#d55e00'}"/>`,
+        `<rect x="0" y="${top + y * line}" width="10" height="${line}" fill="${label ? '#009e73' : '#d55e00'}"/>`,
       );
     // Neighbouring passes are one shape.
     for (let x = 0; x < columns.length; ) {
@@ -78,13 +79,13 @@ function matrixFigure({ name, file, selections }: PicturedPool): string {
       while (end < columns.length && bitAt(bits, row, columns[end] ?? 0) === 1) end++;
       if (end > x)
         shapes.push(
-          `<rect x="${left + x * cell}" y="${top + y * cell}" width="${(end - x) * cell}" height="${cell}" fill="#0072b2"/>`,
+          `<rect x="${left + x * cell}" y="${top + y * line}" width="${(end - x) * cell}" height="${line}" fill="#0072b2"/>`,
         );
       x = Math.max(end, x + 1);
     }
   });
   const labels = file.correct === undefined ? '' : ' Left edge: green programs are right, red ones wrong.';
-  return `<figure><h2>${escaped(name)}</h2><svg viewBox="0 0 ${left + columns.length * cell} ${top + rows.length * cell}" width="${left + columns.length * cell}" role="img">${shapes.join('')}</svg>
+  return `<figure><h2>${escaped(name)}</h2><svg viewBox="0 0 ${left + columns.length * cell} ${top + rows.length * line}" width="${left + columns.length * cell}" role="img">${shapes.join('')}</svg>
 <figcaption>${bits.rows} programs × ${bits.columns} tests by ${method}: best program at the top, heaviest test on the left (bars), blue passes.${labels}</figcaption></figure>`;
 }
 
@@ -119,7 +120,7 @@ function curveSvg(lines: { method: Row; points: CurvePoint[] }[]): string {
       `<polyline fill="none" stroke="${colour}" stroke-width="2" points="${points.map(({ tests, passAt1 }) => `${x(tests).toFixed(1)},${y(passAt1).toFixed(1)}`).join(' ')}"/><text x="${width - 104}" y="${lowest.toFixed(1)}" fill="${colour}" dominant-baseline="middle">${method}</text>`,
     );
   }
-  return `<svg viewBox="0 0 ${width} ${height}" width="${width}" role="img">${shapes.join('')}</svg><p>Tests kept of each pool (log scale), drawn at random; tie-aware pass@1.</p>`;
+  return `<svg viewBox="0 0 ${width} ${height}" width="${width}" role="img">${shapes.join('')}</svg><p>Tests kept of each pool (log scale), drawn at random; tie-aware pass@1. mbr-exec and srank see the outputs for all inputs throughout.</p>`;
 }
 
 function escaped(text: string): string {
