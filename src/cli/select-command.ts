@@ -14,6 +14,9 @@ import { readOrThrow, readPools, rowsFor, usage, wantedMethods, wholeNumber } fr
 import { poolLine, runPools, type TaskPool } from './select-pools.ts';
 import type { ExitCode } from './user-error.ts';
 
+/** Of the report of tests in JSON; `weights` and `looAuc` hold every test. */
+const MOST_TEST_LINES = 1000;
+
 export interface SelectOptions {
   context: Context;
   matrix?: string;
@@ -121,7 +124,7 @@ async function selectOne(input: {
             scores: [...selection.scores],
             ranking: selection.order,
             ties: selection.groups.filter((group) => group.length > 1),
-            ...(tests && { tests }),
+            ...(tests && { tests: tests.slice(0, MOST_TEST_LINES) }),
             ...figures,
           },
         ]),
