@@ -17,6 +17,7 @@ import { type BadLine, readProgramPools, readTestPools } from '../selection/pool
 import { staticFault } from '../selection/prefilter.ts';
 import type { MatrixFile } from '../selection/read-matrix.ts';
 import type { Row } from '../selection/select-pool.ts';
+import { testsThatCanRun } from '../selection/tests-that-can-run.ts';
 import { type Context, note } from './context.ts';
 import { UserError } from './user-error.ts';
 import { withSandbox } from './with-sandbox.ts';
@@ -110,12 +111,12 @@ async function runTask(input: {
   tests: Map<string, number>;
 }): Promise<TaskPool> {
   const { sandbox, problem, hidden, programs } = input;
-  const tests = [...input.tests.keys()];
+  const texts = [...new Set(programs)];
+  const tests = testsThatCanRun({ tests: [...input.tests.keys()], setup: problem.preamble, programs: texts });
   const run = await runPool({ sandbox, problem, programs, tests });
   const usable = tests.flatMap((_, test) => (run.statuses[0]?.[test] === 'invalid_test' ? [] : [test]));
   const bits = packRows(run.statuses.map((row) => usable.map((test) => row[test] === 'pass')));
   const kept = usable.map((test) => tests[test] ?? '');
-  const texts = [...new Set(programs)];
   const { entryPoint, statement } = problem;
   const faults = new Map(texts.map((source) => [source, staticFault({ source, entryPoint, statement })]));
   const file: MatrixFile = {

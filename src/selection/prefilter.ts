@@ -1,22 +1,6 @@
+import { PYTHON_BUILTINS } from '../python-syntax/builtins.ts';
 import { type Parameter, parametersOf } from '../python-syntax/call-forms.ts';
 import { freeNamesIn, parsePython } from '../python-syntax/parse-python.ts';
-
-/** Names that every Python program has without binding them. */
-const BUILTINS = new Set(
-  `__build_class__ __builtins__ __debug__ __doc__ __file__ __import__ __loader__ __name__ __package__ __spec__ __class__
-  ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError BufferError BytesWarning
-  ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError Ellipsis
-  EncodingWarning EnvironmentError Exception ExceptionGroup False FileExistsError FileNotFoundError FloatingPointError FutureWarning
-  GeneratorExit IOError ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError KeyboardInterrupt
-  LookupError MemoryError ModuleNotFoundError NameError None NotADirectoryError NotImplemented NotImplementedError OSError OverflowError
-  PendingDeprecationWarning PermissionError ProcessLookupError RecursionError ReferenceError ResourceWarning RuntimeError RuntimeWarning
-  StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError True TypeError UnboundLocalError
-  UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning ZeroDivisionError
-  abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex copyright credits delattr dict
-  dir divmod enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass
-  iter len license list locals map max memoryview min next object oct open ord pow print property quit range repr reversed round set setattr
-  slice sorted staticmethod str sum super tuple type vars zip`.split(/\s+/),
-);
 
 /**
  * Why a program cannot be right, from its text alone; null where nothing speaks against it. Our own rule, in the spirit of pairing execution
@@ -37,7 +21,7 @@ export function staticFault(input: { source: string; entryPoint: string; stateme
   if (wanted !== undefined && given !== undefined && !takes(given, wanted.length))
     return 'takes another number of arguments';
   if (/\bimport\s*\*|\b(?:exec|globals|eval|locals)\b/.test(source)) return null;
-  const unbound = [...freeNamesIn(source)].find((name) => !BUILTINS.has(name));
+  const unbound = [...freeNamesIn(source)].find((name) => !PYTHON_BUILTINS.has(name));
   return unbound === undefined ? null : `uses ${unbound}, which nothing defines`;
 }
 
