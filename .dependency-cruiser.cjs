@@ -10,13 +10,14 @@ const law = {
   problems: ['python-syntax'],
   agents: ['problems', 'python-syntax'],
   statistics: [],
+  selection: ['statistics', 'python-syntax'],
   spec: ['problems', 'agents', 'models'],
   sandbox: [],
   grading: ['problems', 'sandbox', 'statistics'],
   store: ['statistics'],
   temporal: [],
   setup: ['sandbox', 'grading', 'temporal', 'models', 'problems', 'store'],
-  reports: ['store', 'statistics'],
+  reports: ['store', 'statistics', 'selection'],
 };
 
 const runtimeLaw = Object.entries(law).map(([folder, allowed]) => ({

@@ -1,12 +1,11 @@
 /** `inspect_ai`, the reference: installed once, and run as its users run it. */
-import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locateDataset } from '../../src/problems/dataset.ts';
 import { readDatasetText } from '../../src/problems/dataset-text.ts';
-import { projectHome } from '../../src/temporal/embedded/home.ts';
 import { humanEvalSource } from '../human-eval.ts';
 import type { Load } from '../product.ts';
+import { benchFolder, pythonWith, run } from './python.ts';
 
 const INSPECT = 'inspect-ai==0.3.285';
 /** inspect_ai names no upper bound for the client of the endpoint. */
@@ -20,20 +19,6 @@ export interface InspectRun {
   ends: number[];
 }
 
-/** Installs it into `<home>/bench/` unless it is there. Needs Python 3.10 or newer with venv, and pip's index. */
-async function installed(note: (line: string) => void): Promise<string> {
-  const folder = join(benchFolder(), INSPECT.replace('==', '-'));
-  const done = join(folder, 'installed');
-  if (!existsSync(done)) {
-    note(`installing ${INSPECT} into ${folder}`);
-    rmSync(folder, { recursive: true, force: true });
-    await run('python3', ['-m', 'venv', folder]);
-    await run(join(folder, 'bin', 'pip'), ['install', '--quiet', INSPECT, CLIENT]);
-    writeFileSync(done, `${INSPECT} ${CLIENT}\n`);
-  }
-  return join(folder, 'bin', 'inspect');
-}
-
 /** `inspect eval` of the load; every sample must pass. */
 export async function runInspect(input: {
   load: Load;
@@ -41,7 +26,7 @@ export async function runInspect(input: {
   note: (line: string) => void;
 }): Promise<InspectRun> {
   const { load, model, note } = input;
-  const program = await installed(note);
+  const program = join(await pythonWith([INSPECT, CLIENT], note), 'inspect');
   const folder = mkdtempSync(join(benchFolder(), 'run-'));
   try {
     const dataset = join(folder, 'humaneval.jsonl');
@@ -84,30 +69,4 @@ function endsOf(path: string, runs: number): number[] {
   if (ends.length !== runs || passed !== runs)
     throw new Error(`inspect_ai passed ${passed} of ${ends.length} samples, not ${runs}`);
   return ends.map(({ at }) => at * 1000).sort((a, b) => a - b);
-}
-
-function benchFolder(): string {
-  const folder = join(projectHome(process.env), 'bench');
-  mkdirSync(folder, { recursive: true });
-  return folder;
-}
-
-function run(
-  command: string,
-  args: string[],
-  { cwd, env }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
-): Promise<void> {
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output = (output + String(chunk)).slice(-4000);
-    });
-  }
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${command} ${args[0]} ended with ${code}: ${output}`)),
-    );
-  });
 }

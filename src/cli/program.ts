@@ -8,6 +8,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addDown } from './commands/down.ts';
 import { addProblems } from './commands/problems.ts';
 import { addReport } from './commands/report.ts';
+import { addSelect } from './commands/select.ts';
 import { addSetup } from './commands/setup.ts';
 import { addShow } from './commands/show.ts';
 import { addSolve } from './commands/solve.ts';
@@ -26,6 +27,7 @@ const COMMANDS: readonly AddCommand[] = [
   addSolve,
   addShow,
   addReport,
+  addSelect,
   addProblems,
   addBackup,
 ];

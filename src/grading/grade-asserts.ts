@@ -2,7 +2,7 @@ import { DEFAULT_LIMITS, type JudgeJob, type Sandbox, type SandboxLimits } from 
 import { bounded, TEST_CHARS } from './bounded.ts';
 import type { TestSource } from './collect-calls.ts';
 import { gradeInProcess } from './grade-in-process.ts';
-import { recordAndReplay } from './record-and-replay.ts';
+import { type Recorded, recordAndReplay } from './record-and-replay.ts';
 import type { Replayed } from './replay-tests.ts';
 import { settleTests } from './settle-tests.ts';
 import type { TestResult } from './verdict.ts';
@@ -21,6 +21,8 @@ export interface AssertsJob {
   limits?: SandboxLimits | undefined;
   /** Ends a program after this many timeouts and crashes; its later tests are `not_run`. */
   stopAfter?: number | undefined;
+  /** Told what the distinct programs, in order, returned for the calls of the tests that are replayed. */
+  observe?: ((recorded: Recorded) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 

@@ -12,7 +12,16 @@ export interface ReplayJob {
   trust: JudgeJob['trust'];
   limits: SandboxLimits;
   stopAfter?: number | undefined;
+  /** Told once, when all is done, what the programs returned. */
+  observe?: ((recorded: Recorded) => void) | undefined;
   signal?: AbortSignal | undefined;
+}
+
+/** What each program did with each call that some test made. */
+export interface Recorded {
+  calls: EncodedValue[];
+  /** By program, then by call; undefined where a program was not given a call of a later round. */
+  rows: (OutputRow | undefined)[][];
 }
 
 /**
@@ -40,6 +49,7 @@ export async function recordAndReplay(job: ReplayJob): Promise<Replayed[][]> {
     wanted = [...new Set(needs.flat())].filter((call) => !calls.includes(call));
     open = open.filter((_, index) => (needs[index] ?? []).length > 0);
   }
+  job.observe?.({ calls, rows });
   return results;
 
   async function record(newCalls: EncodedValue[], who: number[]): Promise<void> {

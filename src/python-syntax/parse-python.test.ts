@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { cpuMs } from './cpu-ms.ts';
-import { namesIn, parsePython } from './parse-python.ts';
+import { freeNamesIn, namesIn, parsePython } from './parse-python.ts';
 
 const bindings: [source: string, names: string[]][] = [
   ['def f(x):\n    return x', ['f']],
@@ -83,6 +83,17 @@ test('errors belong to their statement', () => {
 });
 
 test('names read and bound', () => assert.deepEqual([...namesIn('def f(x):\n  return g(x).h')], ['f', 'x', 'g']));
+
+test('free names: neither keywords of calls nor targets of comprehensions', () => {
+  const free = (source: string) => [...freeNamesIn(source)];
+  assert.deepEqual(free('def f(x, *rest, k=1):\n  return sorted(x, key=g, reverse=reverse)'), [
+    'sorted',
+    'g',
+    'reverse',
+  ]);
+  assert.deepEqual(free('r = [a + b for a, (b, c), d in s for e in a]'), ['s']);
+  assert.deepEqual(free('with open(p) as q:\n  pass\ntry:\n  pass\nexcept E as e:\n  e'), ['open', 'p', 'E']);
+});
 
 test('a source too long to parse is skimmed', () => {
   const { parsed, defines } = parsePython(`def f(): pass\n${'# '.repeat(50_000)}\nclass C: pass\n`);

@@ -94,14 +94,24 @@ export function namesIn(source: string): Set<string> {
  * bound of what it needs from elsewhere.
  */
 export function freeNamesIn(source: string): Set<string> {
-  const names = namesIn(source);
-  if (names.size === 0) return names;
+  const read = new Set<string>();
+  if (source.length > MAX_PARSED_CHARS) return read;
+  const bound = new Set<string>();
   pythonTree(source)
     .cursor()
     .iterate((node) => {
-      if (node.name === 'VariableName' && isBinding(node.node)) names.delete(source.slice(node.from, node.to));
+      if (node.name !== 'VariableName') return;
+      const name = source.slice(node.from, node.to);
+      if (isBinding(node.node)) bound.add(name);
+      else if (!isKeyword(node.node)) read.add(name);
     });
-  return names;
+  for (const name of bound) read.delete(name);
+  return read;
+}
+
+/** The `key` of `sorted(names, key=len)`. */
+function isKeyword(node: SyntaxNode): boolean {
+  return node.parent?.name === 'ArgList' && node.nextSibling?.name === 'AssignOp';
 }
 
 function isBinding(node: SyntaxNode): boolean {
@@ -125,10 +135,16 @@ function isBinding(node: SyntaxNode): boolean {
     case 'ImportStatement':
       return true;
     default:
-      return (
-        before === 'as' || (before === 'for' && (after === 'in' || after === ',')) || (before === ',' && after === 'in')
-      );
+      return before === 'as' || isComprehensionTarget(node);
   }
+}
+
+/** Stands between the `for` and the `in` of a comprehension. */
+function isComprehensionTarget(node: SyntaxNode): boolean {
+  let before = node.prevSibling;
+  while (before?.name === ',' || before?.name === 'VariableName' || before?.name === 'TupleExpression')
+    before = before.prevSibling;
+  return before?.name === 'for';
 }
 
 const LINE_DEFINITION = /^(?:async[ \t]+)?(?:def|class)[ \t]+(\w{1,200})/gm;

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectHome } from '../../src/temporal/embedded/home.ts';
+
+/** Where references are installed and run. */
+export function benchFolder(): string {
+  const folder = join(projectHome(process.env), 'bench');
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/**
+ * Folder of the programs of a virtual environment with these pinned packages, made when it is not there. Needs Python 3.10 or newer with
+ * venv, and pip's index.
+ */
+export async function pythonWith(packages: readonly string[], note: (line: string) => void): Promise<string> {
+  const folder = join(benchFolder(), packages.join('-').replaceAll('==', '-'));
+  const done = join(folder, 'installed');
+  if (!existsSync(done)) {
+    note(`installing ${packages.join(', ')} into ${folder}`);
+    rmSync(folder, { recursive: true, force: true });
+    await run('python3', ['-m', 'venv', folder]);
+    await run(join(folder, 'bin', 'pip'), ['install', '--quiet', ...packages]);
+    writeFileSync(done, packages.join('\n'));
+  }
+  return join(folder, 'bin');
+}
+
+/** Standard output of a command that must end with status 0. */
+export function run(
+  command: string,
+  args: string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<string> {
+  const { cwd, env } = options;
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  let complaints = '';
+  child.stdout.on('data', (text) => (output += String(text)));
+  child.stderr.on('data', (text) => (complaints = (complaints + String(text)).slice(-4000)));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve(output);
+      else reject(new Error(`${command} ${args[0] ?? ''} ended with ${code}: ${complaints.trim()}`));
+    });
+  });
+}
