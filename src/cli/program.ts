@@ -5,6 +5,7 @@ import { addDemo } from './commands/demo.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addDown } from './commands/down.ts';
+import { addEvaluate } from './commands/evaluate.ts';
 import { addProblems } from './commands/problems.ts';
 import { addReport } from './commands/report.ts';
 import { addSetup } from './commands/setup.ts';
@@ -25,6 +26,7 @@ const COMMANDS: readonly AddCommand[] = [
   addSolve,
   addShow,
   addReport,
+  addEvaluate,
   addProblems,
 ];
 

@@ -6,7 +6,7 @@ import { openHiddenTests } from '../problems/hidden.ts';
 import type { HiddenTests } from '../problems/hidden-tests.ts';
 import type { Problem } from '../problems/problem.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
-import { TEST_LIMITS, testSandbox, withoutDocker } from '../sandbox/testing.ts';
+import { testSandbox, withoutDocker } from '../sandbox/testing.ts';
 import { gradeHidden } from './grade-hidden.ts';
 import { proveGrader } from './known-pair.ts';
 import type { Graded } from './verdict.ts';
@@ -107,8 +107,7 @@ describe('hidden tests', { skip: withoutDocker }, () => {
       'def f(x):\n  if x == 3:\n    raise KeyError(x)\n  return x',
       'def f(x):\n  while x == 2:\n    pass\n  return x',
     ];
-    const limits = TEST_LIMITS;
-    const graded = await gradeHidden({ sandbox, problem, hidden: evalplus({}), programs, limits });
+    const graded = await gradeHidden({ sandbox, problem, hidden: evalplus({}), programs });
     assert.deepEqual(
       graded.map(({ verdict, base, tests, passed }) => [verdict, base, tests, passed]),
       [

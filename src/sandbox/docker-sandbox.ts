@@ -61,10 +61,10 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   };
 
   return {
-    runCalls({ programs: items, calls, limits, stopAfter, signal }: CallsJob) {
+    runCalls({ programs: items, calls, limits, slowCalls, stopAfter, signal }: CallsJob) {
       return eachProgram(items, signal, async (program, either) => {
         if (calls.length === 0) return [];
-        const request = { op: 'calls', ...program, calls, limits, stopAfter };
+        const request = { op: 'calls', ...program, calls, limits, slowCalls, stopAfter };
         const rows = await runOrBlame(programs, {
           memoryBytes: limits.memoryBytes,
           signal: either,
