@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { requireSoundGrader } from '../grading/known-pair.ts';
 import { resolveEndpoint } from '../models/endpoints.ts';
 import { openBenchmark } from '../problems/benchmark.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
@@ -50,7 +51,14 @@ export async function startWorkerProcess({
   const openSandbox = async () => {
     const docker = connectDocker({ env });
     const { imageId } = await ensureSandboxImage({ docker, home, log });
-    return createDockerSandbox({ docker, imageId, log });
+    const opened = await createDockerSandbox({ docker, imageId, log });
+    try {
+      await requireSoundGrader({ sandbox: opened });
+      return opened;
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
   };
 
   const activities = createActivities({

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { graderVersion } from '../evaluation/grader-version.ts';
 import { type EvaluationPlan, planEvaluation } from '../evaluation/plan-evaluation.ts';
 import { parseSamples, readSamples } from '../evaluation/read-samples.ts';
 import { type Grade, lineOf, type ResultLine } from '../evaluation/result-line.ts';
@@ -9,14 +9,13 @@ import { ResultsFile } from '../evaluation/results-file.ts';
 import { runEvaluation } from '../evaluation/run-evaluation.ts';
 import { summariseEvaluation } from '../evaluation/summarise-evaluation.ts';
 import { expectedFolder } from '../grading/expected-folder.ts';
-import { graderSha256 } from '../grading/grader-sha256.ts';
-import { proveGrader } from '../grading/known-pair.ts';
+import { requireSoundGrader } from '../grading/known-pair.ts';
 import { type LimitsMode, usualLimits } from '../grading/limits.ts';
 import { type Benchmark, openBenchmark } from '../problems/benchmark.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
 import { type HiddenBenchmark, openHiddenTests } from '../problems/hidden.ts';
 import { BENCHMARKS } from '../problems/problem.ts';
-import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { prepareHome } from '../temporal/embedded/home.ts';
 import { type Context, note, print, printJson } from './context.ts';
 import { evaluationProgress } from './evaluation-progress.ts';
@@ -56,9 +55,21 @@ export async function evaluateCommand(input: {
     return await withSandbox(
       { ...context, home: prepareHome(context.home) },
       async (sandbox) => {
-        const grader = await graderVersion({ sandbox, dataset: benchmark.sha256, limits });
+        const grader = graderVersion({
+          fingerprint: await sandbox.fingerprint(),
+          datasetSha256: benchmark.sha256,
+          limits,
+        });
         const lines = await gradeAll({
-          ...{ context, sandbox, benchmark, sealed, plan, results, limits, grader, workers },
+          context,
+          sandbox,
+          benchmark,
+          sealed,
+          plan,
+          results,
+          limits,
+          grader,
+          workers,
           signal: interrupt.signal,
         });
         const summary = summariseEvaluation({ benchmark, lines, ks, limits, grader });
@@ -100,7 +111,7 @@ async function gradeAll(job: {
   for (const sha of grades.keys()) if (!samplesOf.has(sha)) grades.delete(sha);
   if (grades.size > 0) note(context, `${linesOf(grades).length} samples were graded by an earlier run.`);
   if (grades.size < samplesOf.size) {
-    await requireSoundGrader(job.sandbox);
+    await requireSoundGrader(job);
     results.begin(linesOf(grades));
     const progress = evaluationProgress(context, { name: job.benchmark.name, planned: plan.samples.length });
     progress.show(linesOf(grades));
@@ -129,18 +140,6 @@ async function gradeAll(job: {
   });
   results.replace(lines);
   return lines;
-}
-
-/** Everything that a verdict depends on besides the sample. */
-async function graderVersion(input: { sandbox: Sandbox; dataset: string; limits: LimitsMode }): Promise<string> {
-  const { python, numpy, runnerSha256 } = await input.sandbox.fingerprint();
-  const parts = [graderSha256(), runnerSha256, python, numpy, input.dataset, input.limits];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
-}
-
-async function requireSoundGrader(sandbox: Sandbox): Promise<void> {
-  const proof = await proveGrader({ sandbox });
-  if (proof.kind === 'broken') throw new SandboxError(`the grader cannot be trusted on this machine: ${proof.reason}`);
 }
 
 /** The benchmark, and the ids of those that the samples could be meant for instead, as far as their data is here. */

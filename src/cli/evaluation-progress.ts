@@ -10,7 +10,7 @@ const REDRAW_MS = 200;
 const PLAIN_MS = 10_000;
 const BAR_WIDTH = 30;
 
-/** Progress on stderr: one line that is rewritten on a terminal, a line now and then elsewhere. `show` takes what is new. */
+/** Progress on stderr: one line that is rewritten on a terminal, a line now and then elsewhere. `show` takes what is new, the first time what was there. */
 export function evaluationProgress(
   context: Context,
   { name, planned }: { name: string; planned: number },
@@ -20,7 +20,6 @@ export function evaluationProgress(
   const startedAt = performance.now();
   let done = 0;
   let doneBefore: number | undefined;
-  let shownAt = startedAt;
   const text = (): string => {
     const elapsedMs = performance.now() - startedAt;
     const fresh = done - (doneBefore ?? 0);
@@ -34,19 +33,20 @@ export function evaluationProgress(
   };
   const update =
     stderr.isTTY === true && stderr.columns !== 0 ? createLogUpdate(stderr, { showCursor: true }) : undefined;
+  const draw = () => (update === undefined ? note(context, text()) : update(text()));
+  // One slow program must not look like the end of all.
+  const timer = setInterval(draw, update === undefined ? PLAIN_MS : REDRAW_MS);
+  timer.unref();
   return {
     show(lines) {
       done += lines.length;
       doneBefore ??= done;
       for (const { verdict } of lines) verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
-      if (performance.now() - shownAt < (update === undefined ? PLAIN_MS : REDRAW_MS)) return;
-      shownAt = performance.now();
-      if (update === undefined) note(context, text());
-      else update(text());
     },
     end() {
+      clearInterval(timer);
       if (update === undefined) return;
-      update(text());
+      draw();
       update.done();
     },
   };

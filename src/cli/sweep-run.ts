@@ -16,6 +16,7 @@ import { sandboxFingerprint, surroundingsOf } from './surroundings.ts';
 import { showResult } from './sweep-result.ts';
 import { startSweep } from './sweep-runs.ts';
 import type { ExitCode } from './user-error.ts';
+import { warnUncertified } from './warn-uncertified.ts';
 
 export interface RunOptions {
   dryRun?: boolean;
@@ -72,6 +73,7 @@ export async function launch(input: {
   const { context, prepared, json } = input;
   await ensureReady({ context, env: prepared.env });
   const surroundings = surroundingsOf(prepared, await sandboxFingerprint(context));
+  warnUncertified(context, surroundings, prepared.benchmark.name);
   return withStore(context, async (store) => {
     await requireFreeName({ store, prepared, surroundings });
     return withStartedTemporal({ context, prepared }, async ({ client, uiUrl }) => {
