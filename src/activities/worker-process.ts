@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { expectedFolder } from '../grading/expected-folder.ts';
 import { requireSoundGrader } from '../grading/known-pair.ts';
 import { resolveEndpoint } from '../models/endpoints.ts';
 import { openBenchmark } from '../problems/benchmark.ts';
@@ -72,6 +73,7 @@ export async function startWorkerProcess({
       });
       return sandbox;
     },
+    expected: expectedFolder({ home }),
     async dataset(benchmark) {
       const source = { benchmark, home, dataDir: resolveDataDir({ env }), download: false } as const;
       const [open, sealed] = await Promise.all([openBenchmark(source), openHiddenTests(source)]);

@@ -20,6 +20,10 @@ export function evaluationText(output: Output, summary: EvaluationSummary, resul
   }
   const verdicts = Object.entries(summary.verdicts).map(([verdict, count]) => `${verdict} ${count}`);
   lines.push(verdicts.join(' · '));
+  if (summary.forgeable > 0)
+    lines.push(
+      `${summary.forgeable === 1 ? '1 pass' : `${summary.forgeable} passes`} could be forged: a test of the task runs in the program's own process.`,
+    );
   if (infra > 0 && interval !== null)
     lines.push(
       `${counted(infra, 'sample')} could not be graded by this machine and ${infra === 1 ? 'is' : 'are'} in no score; with them pass@1 lies between ${percent(interval.low)} and ${percent(interval.high)}. Run the same command again.`,

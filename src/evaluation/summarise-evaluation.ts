@@ -26,6 +26,8 @@ export interface EvaluationSummary extends Score {
   plus: Score | null;
   /** Samples by verdict. */
   verdicts: Record<string, number>;
+  /** Passes that rest on a test which ran in the program's own process, and so could be forged. */
+  forgeable: number;
   /** Samples that the machine could not grade: in no score, and the interval of pass@1 between "all of them fail" and "all of them pass". */
   infra: number;
   interval: { low: number; high: number } | null;
@@ -63,6 +65,7 @@ export function summariseEvaluation(input: {
     base: extended ? score(({ base }) => base === 'pass') : null,
     plus: extended ? score(({ plus }) => plus === 'pass') : null,
     verdicts,
+    forgeable: lines.filter(({ verdict, forgeable }) => verdict === 'pass' && forgeable).length,
     infra,
     interval: infra === 0 || bounds === null ? null : { low: bounds.low, high: bounds.high },
     limits,

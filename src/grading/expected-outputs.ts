@@ -22,7 +22,7 @@ const testRun = z.object({
   expected: z.array(z.string()),
   /** Index of the first expected value that is a float or a non-empty list or tuple of floats; -1 without one. */
   firstFloats: z.int().min(-1),
-  /** Some expected value is a digest (see `digesting`), so programs must run in the same way. */
+  /** Some expected value is a digest (see `digesting`). */
   digests: z.boolean(),
   /** Calls that take the canonical solution long, and the CPU seconds that EvalPlus's rule gives a program for them. */
   slowCalls: z.array(z.tuple([z.int().nonnegative(), z.number().positive()])),

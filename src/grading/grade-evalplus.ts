@@ -82,13 +82,25 @@ interface Progress {
   firstFailure?: TestResult | undefined;
 }
 
+/**
+ * Outputs of one program on all its tests, all of which are held at once. A value is a digest beyond 4 KB of marshal data, which is 25 KB as text at worst, and no
+ * task has more than 1,500 tests.
+ */
+const DIGESTED_BYTES = 32 << 20;
+
 async function runUntilFailure(job: EvalPlusJob & { run: TestRun }): Promise<Progress[]> {
   const { sandbox, programs, run, entryPoint, limits, signal } = job;
   if (programs.length === 0 || run.calls.length === 0) return programs.map(() => ({ passed: 0 }));
-  const plain = programs.map((source) => ({ source, entryPoint }));
-  const sources = run.digests ? plain.map(digesting) : plain;
+  const sources = programs.map((source) => digesting({ source, entryPoint }));
   const slowCalls = job.slowCalls ? run.slowCalls : undefined;
-  const rows = await sandbox.runCalls({ programs: sources, calls: run.calls, limits, slowCalls, stopAfter: 1, signal });
+  const rows = await sandbox.runCalls({
+    programs: sources,
+    calls: run.calls,
+    limits: { ...limits, outputBytes: DIGESTED_BYTES },
+    slowCalls,
+    stopAfter: 1,
+    signal,
+  });
   const progress: Progress[] = [];
   for (const [index, source] of programs.entries())
     progress.push(await firstFailureOf({ ...job, source, rows: rows[index] ?? [] }));

@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS, type SandboxLimits } from '../sandbox/sandbox.ts';
 export const LIMITS_MODES = ['evalplus', 'own'] as const;
 export type LimitsMode = (typeof LIMITS_MODES)[number];
 
-/** EvalPlus's tasks return up to megabytes a test, and all outputs of a program count. */
+/** EvalPlus's tasks return up to megabytes a test. */
 const EVALPLUS_OUTPUT_BYTES = 256 << 20;
 
 export const EVALPLUS_LIMITS: SandboxLimits = {
