@@ -79,8 +79,9 @@ export async function certifyCommand(input: {
       }
     });
   } catch (error) {
-    if (interrupt.signal.aborted) return 130;
-    throw error;
+    if (!interrupt.signal.aborted) throw error;
+    note(context, 'Interrupted: nothing of this benchmark was recorded.');
+    return 130;
   } finally {
     restore();
   }

@@ -82,11 +82,7 @@ export async function expectedOutputs(job: {
   const key = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   const known = kept.get(sandbox, key);
   if (known !== undefined) return known;
-  const { python, numpy, runnerSha256 } = store === undefined ? NOWHERE : await sandbox.fingerprint();
-  grader ??= graderSha256();
-  const lasting = createHash('sha256')
-    .update(JSON.stringify([key, python, numpy, runnerSha256, grader]))
-    .digest('hex');
+  const lasting = store === undefined ? '' : await lastingKey(sandbox, key);
   const stored = readStored(await store?.read(lasting));
   const expected = stored ?? (await computeExpected(job));
   if (expected.kind === 'outputs') {
@@ -96,8 +92,12 @@ export async function expectedOutputs(job: {
   return expected;
 }
 
-const NOWHERE = { python: '', numpy: '', runnerSha256: '' };
-let grader: string | undefined;
+async function lastingKey(sandbox: Sandbox, key: string): Promise<string> {
+  const { python, numpy, runnerSha256 } = await sandbox.fingerprint();
+  return createHash('sha256')
+    .update(JSON.stringify([key, python, numpy, runnerSha256, graderSha256()]))
+    .digest('hex');
+}
 
 function readStored(text: string | undefined): Expected | undefined {
   if (text === undefined) return undefined;
