@@ -146,7 +146,7 @@ async function computeExpected(job: {
     stopAfter: 1,
     signal,
   });
-  const times = readTimes(rows.pop());
+  const seconds = readTimes(rows.pop());
   const expected: EncodedValue[] = [];
   for (const row of rows) {
     if (row.kind === 'value') {
@@ -161,8 +161,8 @@ async function computeExpected(job: {
     return { kind: 'unusable', reason: 'the canonical solution left tests without output' };
   return {
     kind: 'outputs',
-    base: runOf(base, expected.slice(0, base.length), times),
-    plus: runOf(plus, expected.slice(base.length), times.slice(base.length)),
+    base: runOf(base, expected.slice(0, base.length), seconds),
+    plus: runOf(plus, expected.slice(base.length), seconds.slice(base.length)),
   };
 }
 
@@ -170,24 +170,24 @@ function describe(row: Exclude<OutputRow, { kind: 'value' }>): string {
   return row.kind === 'exception' ? `${row.type}: ${row.message}` : row.kind;
 }
 
-/** CPU seconds by call; empty when an earlier row says what went wrong. */
+const times = z.array(z.number().nonnegative());
+
+/** CPU seconds by call; none when an earlier row says what went wrong. */
 function readTimes(row: OutputRow | undefined): number[] {
   if (row?.kind !== 'value') return [];
-  return z
-    .array(z.number())
-    .parse(JSON.parse(row.value))
-    .map((microseconds) => microseconds / 1e6);
+  const microseconds = times.safeParse(JSON.parse(row.value));
+  return microseconds.success ? microseconds.data.map((spent) => spent / 1e6) : [];
 }
 
-function runOf(calls: EncodedValue[], expected: EncodedValue[], times: readonly number[]): TestRun {
+function runOf(calls: EncodedValue[], expected: EncodedValue[], seconds: readonly number[]): TestRun {
   return {
     calls,
     expected,
     firstFloats: expected.findIndex(isFloats),
     digests: expected.some(isDigest),
     slowCalls: calls.flatMap((_, index): [number, number][] => {
-      const seconds = EVALPLUS_TIME_FACTOR * (times[index] ?? 0);
-      return seconds > EVALPLUS_LIMITS.cpuSeconds ? [[index, seconds]] : [];
+      const allowed = EVALPLUS_TIME_FACTOR * (seconds[index] ?? 0);
+      return allowed > EVALPLUS_LIMITS.cpuSeconds ? [[index, allowed]] : [];
     }),
   };
 }
