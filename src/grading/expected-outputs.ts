@@ -29,8 +29,15 @@ const testRun = z.object({
 });
 export type TestRun = z.infer<typeof testRun>;
 
-const outputs = z.object({ kind: z.literal('outputs'), base: testRun, plus: testRun });
-type Expected = z.infer<typeof outputs> | { kind: 'unusable'; reason: string };
+const outputs = z.object({
+  kind: z.literal('outputs'),
+  base: testRun,
+  plus: testRun,
+  /** CPU seconds of the canonical solution over all tests. */
+  cpuSeconds: z.number().nonnegative(),
+});
+type Outputs = z.infer<typeof outputs>;
+type Expected = Outputs | { kind: 'unusable'; reason: string };
 
 /** Keeps texts by key beyond the life of a process. What it gives back is checked; what it cannot keep is computed anew. */
 export interface ExpectedStore {
@@ -69,37 +76,56 @@ const kept = new KeptForSandbox<Expected>({ bytes: CACHE_BYTES });
  * all that the outputs depend on: the task's own text, Python, numpy, the runner and the grader. No candidate is involved: what is
  * neither a value nor the task's own fault (timeout, memory, crash) is the machine's, and a `SandboxError`.
  */
-export async function expectedOutputs(job: {
+export async function expectedOutputs(job: ExpectedJob): Promise<Expected> {
+  const known = await lookUp(job);
+  if (known !== undefined) return known;
+  const expected = await computeExpected(job);
+  if (expected.kind === 'outputs') {
+    const { sandbox, store } = job;
+    if (store !== undefined) await store.write(await lastingKey(job), JSON.stringify(expected));
+    kept.put(sandbox, taskKey(job), expected, sizeOf(expected));
+  }
+  return expected;
+}
+
+/** What the canonical solution took for all tests, where that is known already: a guess of what a task costs. */
+export async function knownSeconds(job: ExpectedJob): Promise<number> {
+  const known = await lookUp(job);
+  return known?.kind === 'outputs' ? known.cpuSeconds : 0;
+}
+
+interface ExpectedJob {
   sandbox: Sandbox;
   hidden: EvalPlusTests;
   entryPoint: string;
   store?: ExpectedStore | undefined;
   signal?: AbortSignal | undefined;
-}): Promise<Expected> {
-  const { sandbox, hidden, entryPoint, store } = job;
+}
+
+async function lookUp(job: ExpectedJob): Promise<Expected | undefined> {
+  const { sandbox, store } = job;
+  const known = kept.get(sandbox, taskKey(job));
+  if (known !== undefined || store === undefined) return known;
+  const stored = readStored(await store.read(await lastingKey(job)));
+  if (stored !== undefined) kept.put(sandbox, taskKey(job), stored, sizeOf(stored));
+  return stored;
+}
+
+function taskKey({ hidden, entryPoint }: ExpectedJob): string {
   const { dataset, taskId, canonical, baseInputs, plusInputs } = hidden;
-  const parts = [dataset, taskId, entryPoint, canonical, baseInputs, plusInputs];
-  const key = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-  const known = kept.get(sandbox, key);
-  if (known !== undefined) return known;
-  const lasting = store === undefined ? '' : await lastingKey(sandbox, key);
-  const stored = readStored(await store?.read(lasting));
-  const expected = stored ?? (await computeExpected(job));
-  if (expected.kind === 'outputs') {
-    if (stored === undefined) await store?.write(lasting, JSON.stringify(expected));
-    kept.put(sandbox, key, expected, sizeOf(expected.base) + sizeOf(expected.plus));
-  }
-  return expected;
+  return sha256([dataset, taskId, entryPoint, canonical, baseInputs, plusInputs]);
 }
 
-async function lastingKey(sandbox: Sandbox, key: string): Promise<string> {
-  const { python, numpy, runnerSha256 } = await sandbox.fingerprint();
-  return createHash('sha256')
-    .update(JSON.stringify([key, python, numpy, runnerSha256, graderSha256()]))
-    .digest('hex');
+async function lastingKey(job: ExpectedJob): Promise<string> {
+  const { python, numpy, runnerSha256 } = await job.sandbox.fingerprint();
+  return sha256([taskKey(job), python, numpy, runnerSha256, graderSha256()]);
 }
 
-function readStored(text: string | undefined): Expected | undefined {
+function sha256(parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+function readStored(text: string | undefined): Outputs | undefined {
   if (text === undefined) return undefined;
   try {
     const found = outputs.parse(JSON.parse(text));
@@ -110,16 +136,12 @@ function readStored(text: string | undefined): Expected | undefined {
   }
 }
 
-function sizeOf(run: TestRun): number {
-  return [...run.calls, ...run.expected].reduce((sum, text) => sum + text.length, 0);
+function sizeOf({ base, plus }: Outputs): number {
+  const texts = [...base.calls, ...base.expected, ...plus.calls, ...plus.expected];
+  return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
-async function computeExpected(job: {
-  sandbox: Sandbox;
-  hidden: EvalPlusTests;
-  entryPoint: string;
-  signal?: AbortSignal | undefined;
-}): Promise<Expected> {
+async function computeExpected(job: ExpectedJob): Promise<Expected> {
   const { sandbox, hidden, entryPoint, signal } = job;
   const { dataset, taskId, baseInputs, plusInputs } = hidden;
   const input = { mode: 'convert', dataset, taskId, baseInputs, plusInputs };
@@ -163,6 +185,7 @@ async function computeExpected(job: {
     kind: 'outputs',
     base: runOf(base, expected.slice(0, base.length), seconds),
     plus: runOf(plus, expected.slice(base.length), seconds.slice(base.length)),
+    cpuSeconds: seconds.reduce((sum, spent) => sum + spent, 0),
   };
 }
 
