@@ -14,9 +14,10 @@ const law = {
   spec: ['problems', 'agents', 'models'],
   sandbox: [],
   grading: ['problems', 'sandbox', 'statistics'],
+  evaluation: ['problems', 'sandbox', 'grading', 'statistics', 'reports'],
   store: ['statistics'],
   temporal: [],
-  setup: ['sandbox', 'grading', 'temporal', 'models', 'problems', 'store'],
+  setup: ['sandbox', 'grading', 'evaluation', 'temporal', 'models', 'problems', 'store'],
   reports: ['store', 'statistics', 'selection'],
 };
 
@@ -73,6 +74,7 @@ module.exports = {
         pathNot: [
           '^src/problems/',
           '^src/grading/',
+          '^src/evaluation/',
           '^src/activities/(dependencies|worker-process|datasets)\\.ts$',
           '^src/cli/',
           '^src/setup/',

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { ExpectedStore } from '../grading/expected-outputs.ts';
 import type { Endpoint } from '../models/endpoints.ts';
 import type { HiddenTests } from '../problems/hidden-tests.ts';
 import type { Problem } from '../problems/problem.ts';
@@ -18,6 +19,8 @@ export interface Dependencies {
   store: Store;
   /** Starts containers on first use. */
   sandbox(): Promise<Sandbox>;
+  /** Where outputs of canonical solutions are kept. */
+  expected?: ExpectedStore | undefined;
   dataset(benchmark: string): Promise<Dataset>;
   endpoint(alias: string): Endpoint;
   /** Told how each request has ended, so that an endpoint in trouble gets fewer at once. */

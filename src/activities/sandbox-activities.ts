@@ -66,6 +66,7 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
           problem: dataset.problem(run.taskId),
           hidden: dataset.hidden(run.taskId),
           programs,
+          expected: deps.expected,
           signal: cancellationSignal(),
         });
         const trail = solution.trail.map((entry) => {

@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { expectedFolder } from '../grading/expected-folder.ts';
+import { requireSoundGrader } from '../grading/known-pair.ts';
 import { resolveEndpoint } from '../models/endpoints.ts';
 import { openBenchmark } from '../problems/benchmark.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
@@ -50,7 +52,14 @@ export async function startWorkerProcess({
   const openSandbox = async () => {
     const docker = connectDocker({ env });
     const { imageId } = await ensureSandboxImage({ docker, home, log });
-    return createDockerSandbox({ docker, imageId, log });
+    const sandbox = await createDockerSandbox({ docker, imageId, log });
+    try {
+      await requireSoundGrader({ sandbox });
+      return sandbox;
+    } catch (error) {
+      await sandbox.close();
+      throw error;
+    }
   };
   const sandbox = () => {
     // One that could not be opened is tried again by the next activity.
@@ -67,6 +76,7 @@ export async function startWorkerProcess({
     store,
     client,
     sandbox,
+    expected: expectedFolder({ home }),
     async dataset(benchmark) {
       const source = { benchmark, home, dataDir: resolveDataDir({ env }), download: false } as const;
       const [open, sealed] = await Promise.all([openBenchmark(source), openHiddenTests(source)]);

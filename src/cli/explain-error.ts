@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { SamplesError } from '../evaluation/samples-error.ts';
 import { type ExitCode, UserError } from './user-error.ts';
 
 /**
@@ -9,7 +10,9 @@ export function explainError(error: unknown): UserError {
   if (error instanceof UserError) return error;
   if (error instanceof CommanderError) return usageError(error);
   if (error instanceof Error && 'remedy' in error && typeof error.remedy === 'string') {
-    return new UserError({ message: error.message, remedy: error.remedy, exitCode: exitCodeOf(error), cause: error });
+    const { message, remedy } = error;
+    const details = error instanceof SamplesError ? error.details : [];
+    return new UserError({ message, remedy, details, exitCode: exitCodeOf(error), cause: error });
   }
   if (error instanceof Error && error.name === 'SandboxError') {
     return new UserError({
@@ -34,7 +37,7 @@ export function explainError(error: unknown): UserError {
 /** What the user named or wrote is 2; what the machine lacks is 3. */
 function exitCodeOf(error: Error): ExitCode {
   if (error.name === 'StoreError' && 'kind' in error && error.kind === 'invalid') return 2;
-  return ['EndpointError', 'ProblemFileError'].includes(error.name) ? 2 : 3;
+  return ['EndpointError', 'ProblemFileError', 'SamplesError'].includes(error.name) ? 2 : 3;
 }
 
 function systemRemedy(code: string): string {

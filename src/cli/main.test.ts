@@ -49,6 +49,8 @@ function file(name: string, content: string | Buffer): string {
 const task = (id: string, more: Record<string, unknown> = {}) =>
   `${JSON.stringify({ task_id: id, entry_point: 'f', prompt: 'Write f.', hidden_tests: ['assert f() == 1'], ...more })}\n`;
 
+const sample = '{"task_id": "HumanEval/0", "completion": ""}\n';
+
 /** Each row: what is wrong, the command line, the exit code, and words of the message. */
 const badInput: [string, string[], number, RegExp][] = [
   ['no command', [], 2, /Usage: qualityflow/],
@@ -258,6 +260,21 @@ const badInput: [string, string[], number, RegExp][] = [
   ],
   ['unknown role', ['worker', '--role', 'modl'], 2, /no role "modl".*did you mean "model"/],
   ['worker without a server', ['worker'], 3, /no Temporal server/],
+  ['samples that are not there', ['evaluate', 'none.jsonl', '--benchmark', 'mini'], 2, /none\.jsonl \(ENOENT\)/],
+  ['samples without a benchmark', ['evaluate', file('s.jsonl', sample)], 2, /--benchmark/],
+  ['samples of nothing', ['evaluate', file('e.jsonl', ''), '--benchmark', 'mini'], 2, /e\.jsonl holds no sample/],
+  ['samples from a pipe without --out', ['evaluate', '-', '--benchmark', 'mini'], 2, /need --out/],
+  ['results over samples', ['evaluate', 's.jsonl', '--out', 's.jsonl', '--benchmark', 'mini'], 2, /the samples them/],
+  ['samples of another benchmark', ['evaluate', 's.jsonl', '--benchmark', 'mini'], 2, /1 is not among the 24 tasks/],
+  ['unknown limits', ['evaluate', 's.jsonl', '--benchmark', 'mini', '--limits', 'x'], 2, /Allowed choices are/],
+  ['pass@0', ['evaluate', 's.jsonl', '--benchmark', 'mini', '--k', '1,0'], 2, /--k is "1,0"/],
+  ['half a worker', ['evaluate', 's.jsonl', '--benchmark', 'mini', '--workers', '0.5'], 2, /--workers is "0\.5"/],
+  [
+    'samples with a broken line',
+    ['evaluate', file('broken.jsonl', `${sample}{"task_id": 1, "solution": []}\n`), '--benchmark', 'mini'],
+    2,
+    /1 sample of 2 .*:\n {2}broken\.jsonl:2: "solution" must be a string, not a list/,
+  ],
   ['lint of nothing', ['problems', 'lint', 'none.jsonl'], 2, /no file/],
 ];
 

@@ -6,6 +6,7 @@ import { addDemo } from './commands/demo.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addDown } from './commands/down.ts';
+import { addEvaluate } from './commands/evaluate.ts';
 import { addProblems } from './commands/problems.ts';
 import { addReport } from './commands/report.ts';
 import { addSelect } from './commands/select.ts';
@@ -28,6 +29,7 @@ const COMMANDS: readonly AddCommand[] = [
   addShow,
   addReport,
   addSelect,
+  addEvaluate,
   addProblems,
   addBackup,
 ];

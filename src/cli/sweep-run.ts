@@ -18,6 +18,7 @@ import { sandboxFingerprint, surroundingsOf } from './surroundings.ts';
 import { showResult } from './sweep-result.ts';
 import { startSweep } from './sweep-runs.ts';
 import type { ExitCode } from './user-error.ts';
+import { warnUncertified } from './warn-uncertified.ts';
 
 export interface RunOptions {
   dryRun?: boolean;
@@ -114,7 +115,9 @@ export async function launch(input: {
             context,
             `Temporal still ran ${counted(strangers, 'workflow')} of an earlier sweep of this name that the store does not know: ended.`,
           );
-        const sweep = await createSweep({ store, prepared, surroundings: surroundingsOf(prepared, await fingerprint) });
+        const surroundings = surroundingsOf(prepared, await fingerprint);
+        warnUncertified(context, surroundings, prepared.benchmark.name);
+        const sweep = await createSweep({ store, prepared, surroundings });
         await startSweep(client, sweep);
         announce(context, sweep, uiUrl);
         if (input.detach) return detached(context, sweep, json);

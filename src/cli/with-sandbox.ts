@@ -5,12 +5,16 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { prepareHome } from '../temporal/embedded/home.ts';
 import { type Context, note } from './context.ts';
 
-/** A sandbox of this process for the time of `work`; its image is made when it is absent. */
-export async function withSandbox<T>(context: Context, work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
+/** A sandbox of this process for the time of `work`; its image is made when it is absent. Without `slots`, programs run on all cores. */
+export async function withSandbox<T>(
+  context: Context,
+  work: (sandbox: Sandbox) => Promise<T>,
+  slots?: number,
+): Promise<T> {
   const docker = connectDocker({ env: context.env });
   const log = (line: string) => note(context, line);
   const { imageId } = await ensureSandboxImage({ docker, home: prepareHome(context.home), log });
-  const sandbox = await createDockerSandbox({ docker, imageId, log });
+  const sandbox = await createDockerSandbox({ docker, imageId, slots, log });
   try {
     return await work(sandbox);
   } finally {

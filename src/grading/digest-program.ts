@@ -31,6 +31,32 @@ def ${ENTRY}(*args):
 }
 
 /** A digest of a list or tuple of nothing but floats. */
+/**
+ * The canonical solution, digesting, with a clock: called with this argument alone, it returns the CPU microseconds of each call so far
+ * (what digesting takes is part of them, as it is part of a candidate's). For trusted programs only; a candidate could say what it likes.
+ */
+export const TIMES_CALL = '[["__qf_times"],{"d":[]}]';
+const TIMED_ENTRY = '__qf_timed';
+
+export function timed(program: Program): Program {
+  const { source, entryPoint } = digesting(program);
+  return {
+    entryPoint: TIMED_ENTRY,
+    source: `${source}
+import time as __qf_time
+__qf_spent = []
+def ${TIMED_ENTRY}(*args):
+    if args == ("__qf_times",):
+        return __qf_spent
+    start = __qf_time.process_time()
+    try:
+        return ${entryPoint}(*args)
+    finally:
+        __qf_spent.append(round((__qf_time.process_time() - start) * 1e6))
+`,
+  };
+}
+
 export function isDigestOfFloats(value: EncodedValue): boolean {
   return isDigest(value) && value.endsWith(',true]}');
 }

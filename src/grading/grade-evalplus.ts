@@ -3,7 +3,13 @@ import type { OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
 import { bounded, TEST_CHARS, VALUE_CHARS } from './bounded.ts';
 import { describeFailure } from './describe-row.ts';
 import { digesting, isDigest } from './digest-program.ts';
-import { type EvalPlusTests, expectedInFull, expectedOutputs, type TestRun } from './expected-outputs.ts';
+import {
+  type EvalPlusTests,
+  type ExpectedStore,
+  expectedInFull,
+  expectedOutputs,
+  type TestRun,
+} from './expected-outputs.ts';
 import { askJudge } from './judge-job.ts';
 import type { Graded, TestResult } from './verdict.ts';
 
@@ -13,6 +19,9 @@ interface EvalPlusJob {
   entryPoint: string;
   programs: string[];
   limits: SandboxLimits;
+  /** Tests that are slow for the canonical solution have a limit of their own (EvalPlus's rule). */
+  slowCalls: boolean;
+  expected?: ExpectedStore | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -21,7 +30,7 @@ interface EvalPlusJob {
  * the judge, which has EvalPlus 0.3.1's rules. `passed` counts tests before the first failure.
  */
 export async function gradeEvalPlus(job: EvalPlusJob): Promise<Graded[]> {
-  const expected = await expectedOutputs(job);
+  const expected = await expectedOutputs({ ...job, store: job.expected });
   if (expected.kind === 'unusable') {
     const firstFailure: TestResult = {
       status: 'invalid_test',
@@ -73,12 +82,25 @@ interface Progress {
   firstFailure?: TestResult | undefined;
 }
 
+/**
+ * Outputs of one program on all its tests, all of which are held at once. A value is a digest beyond 4 KB of marshal data, which is 25 KB as text at worst, and no
+ * task has more than 1,500 tests.
+ */
+const DIGESTED_BYTES = 32 << 20;
+
 async function runUntilFailure(job: EvalPlusJob & { run: TestRun }): Promise<Progress[]> {
   const { sandbox, programs, run, entryPoint, limits, signal } = job;
   if (programs.length === 0 || run.calls.length === 0) return programs.map(() => ({ passed: 0 }));
-  const plain = programs.map((source) => ({ source, entryPoint }));
-  const sources = run.digests ? plain.map(digesting) : plain;
-  const rows = await sandbox.runCalls({ programs: sources, calls: run.calls, limits, stopAfter: 1, signal });
+  const sources = programs.map((source) => digesting({ source, entryPoint }));
+  const slowCalls = job.slowCalls ? run.slowCalls : undefined;
+  const rows = await sandbox.runCalls({
+    programs: sources,
+    calls: run.calls,
+    limits: { ...limits, outputBytes: DIGESTED_BYTES },
+    slowCalls,
+    stopAfter: 1,
+    signal,
+  });
   const progress: Progress[] = [];
   for (const [index, source] of programs.entries())
     progress.push(await firstFailureOf({ ...job, source, rows: rows[index] ?? [] }));
@@ -184,7 +206,10 @@ async function sidesOf(job: ProgramRun, index: number): Promise<{ call: string; 
   const row = rows[index];
   const actual = row?.kind === 'value' ? row.value : '';
   if (!isDigest(expected) && !isDigest(actual)) return { call, expected, actual };
-  const [again] = await sandbox.runCalls({ programs: [{ source, entryPoint }], calls: [call], limits, signal });
+  const seconds = job.slowCalls ? run.slowCalls.find(([slow]) => slow === index)?.[1] : undefined;
+  const slowCalls = seconds === undefined ? undefined : [[0, seconds] as const];
+  const programs = [{ source, entryPoint }];
+  const [again] = await sandbox.runCalls({ programs, calls: [call], limits, slowCalls, signal });
   const full = again?.[0];
   return {
     call,

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { dataDir, withoutData } from '../../test/support/data.ts';
 import { openBenchmark } from '../problems/benchmark.ts';
@@ -6,7 +9,8 @@ import { openHiddenTests } from '../problems/hidden.ts';
 import type { HiddenTests } from '../problems/hidden-tests.ts';
 import type { Problem } from '../problems/problem.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
-import { TEST_LIMITS, testSandbox, withoutDocker } from '../sandbox/testing.ts';
+import { testSandbox, withoutDocker } from '../sandbox/testing.ts';
+import { expectedFolder } from './expected-folder.ts';
 import { gradeHidden } from './grade-hidden.ts';
 import { proveGrader } from './known-pair.ts';
 import type { Graded } from './verdict.ts';
@@ -107,8 +111,7 @@ describe('hidden tests', { skip: withoutDocker }, () => {
       'def f(x):\n  if x == 3:\n    raise KeyError(x)\n  return x',
       'def f(x):\n  while x == 2:\n    pass\n  return x',
     ];
-    const limits = TEST_LIMITS;
-    const graded = await gradeHidden({ sandbox, problem, hidden: evalplus({}), programs, limits });
+    const graded = await gradeHidden({ sandbox, problem, hidden: evalplus({}), programs });
     assert.deepEqual(
       graded.map(({ verdict, base, tests, passed }) => [verdict, base, tests, passed]),
       [
@@ -147,6 +150,58 @@ describe('hidden tests', { skip: withoutDocker }, () => {
     await assert.rejects(gradeHidden(job), SandboxError);
     exits = false;
     assert.equal((await gradeHidden(job))[0]?.verdict, 'pass');
+  });
+
+  test('EvalPlus: a test has a second, or four times what the canonical solution takes', async () => {
+    const burning = (x: number, seconds: number) =>
+      `import time\ndef f(x):\n  while x == ${x} and time.process_time() - f.start < ${seconds}: pass\n  f.start = time.process_time()\n  return x\nf.start = time.process_time()`;
+    const hidden = evalplus({ canonical: burning(3, 0.5) });
+    assert.deepEqual(await verdicts(hidden, [burning(3, 1.4), burning(2, 1.4)]), ['pass', 'timeout']);
+    const job = { sandbox, problem, hidden, programs: [burning(2, 1.4)] };
+    assert.equal((await gradeHidden({ ...job, limits: 'own' }))[0]?.verdict, 'pass');
+  });
+
+  test('EvalPlus: expected outputs outlive the sandbox, and what was changed in the file is computed again', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'qualityflow-expected-'));
+    try {
+      const expected = expectedFolder({ home });
+      const hidden = evalplus({ canonical: 'def f(x):\n  return x / 7' });
+      /** How often the canonical solution ran, for a sandbox that knows nothing yet. */
+      const runs = async (): Promise<number> => {
+        let count = 0;
+        const counting: Sandbox = {
+          ...sandbox,
+          runCalls(job) {
+            count += job.programs.filter(({ source }) => source.includes('__qf_spent')).length;
+            return sandbox.runCalls(job);
+          },
+        };
+        const programs = ['def f(x):\n  return x / 7', 'def f(x):\n  return x'];
+        const graded = await gradeHidden({ sandbox: counting, problem, hidden, programs, expected });
+        assert.deepEqual(
+          graded.map(({ verdict }) => verdict),
+          ['pass', 'wrong'],
+        );
+        return count;
+      };
+      assert.equal(await runs(), 1);
+      assert.equal(await runs(), 0);
+      const folder = join(home, 'expected-outputs');
+      const [name = ''] = await readdir(folder);
+      const path = join(folder, name);
+      const text = await readFile(path, 'utf8');
+      for (const changed of ['', text.slice(0, -1), text.replace('0.14', '0.15'), `${'0'.repeat(64)}\n{}`]) {
+        await writeFile(path, changed);
+        assert.equal(await runs(), 1);
+        assert.equal(await readFile(path, 'utf8'), text);
+      }
+      assert.deepEqual(await readdir(folder), [name]);
+      await rm(folder, { recursive: true });
+      await writeFile(folder, 'no folder');
+      assert.equal(await runs(), 1);
+    } finally {
+      await rm(home, { recursive: true });
+    }
   });
 
   test('EvalPlus: tolerance, types and NaN', async () => {

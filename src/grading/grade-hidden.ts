@@ -1,17 +1,13 @@
 import type { HiddenTests } from '../problems/hidden-tests.ts';
 import type { Problem } from '../problems/problem.ts';
-import { DEFAULT_LIMITS, type Sandbox, type SandboxLimits } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { ExpectedStore } from './expected-outputs.ts';
 import { gradeTestSource } from './grade-asserts.ts';
 import { gradeEvalPlus } from './grade-evalplus.ts';
 import { gradeStdio } from './grade-stdio.ts';
+import { type LimitsMode, sandboxLimits, usualLimits } from './limits.ts';
 import { summarise } from './summarise.ts';
 import type { Graded } from './verdict.ts';
-
-/**
- * EvalPlus allows 4 GB. It bounds each test by max(1 s, 4 × the canonical solution's time); here every call has the same bound. Its
- * tasks return up to megabytes a test, and all outputs of a program count.
- */
-export const EVALPLUS_LIMITS: SandboxLimits = { cpuSeconds: 4, memoryBytes: 4 * 2 ** 30, outputBytes: 256 << 20 };
 
 /** One abnormal end decides a submission: the rest of its tests is not run. */
 const STOP_AFTER = 1;
@@ -22,16 +18,19 @@ export async function gradeHidden(job: {
   problem: Problem;
   hidden: HiddenTests;
   programs: string[];
-  limits?: SandboxLimits | undefined;
+  limits?: LimitsMode | undefined;
+  /** Where outputs of canonical solutions are kept for later processes. */
+  expected?: ExpectedStore | undefined;
   signal?: AbortSignal | undefined;
 }): Promise<Graded[]> {
   const { sandbox, problem, hidden, programs, signal } = job;
   const { entryPoint, preamble } = problem;
-  const limits = job.limits ?? (hidden.kind === 'evalplus' ? EVALPLUS_LIMITS : DEFAULT_LIMITS);
+  const mode = job.limits ?? usualLimits(hidden);
+  const limits = sandboxLimits(mode, hidden);
   const common = { sandbox, programs, limits, signal };
   switch (hidden.kind) {
     case 'evalplus':
-      return gradeEvalPlus({ ...common, hidden, entryPoint });
+      return gradeEvalPlus({ ...common, hidden, entryPoint, slowCalls: mode === 'evalplus', expected: job.expected });
     case 'stdio':
       return (await gradeStdio({ ...common, cases: hidden.cases, stopAfter: STOP_AFTER })).map(summarise);
     case 'check':

@@ -1,6 +1,6 @@
 import type { HiddenTests } from '../problems/hidden-tests.ts';
 import type { Problem } from '../problems/problem.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { gradeHidden } from './grade-hidden.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -78,6 +78,12 @@ export async function proveGrader({ sandbox }: { sandbox: Sandbox }): Promise<Gr
     }
   }
   return { kind: 'ok' };
+}
+
+/** Refuses to grade where `proveGrader` finds fault: a `SandboxError`. */
+export async function requireSoundGrader({ sandbox }: { sandbox: Sandbox }): Promise<void> {
+  const proof = await proveGrader({ sandbox });
+  if (proof.kind === 'broken') throw new SandboxError(`the grader cannot be trusted on this machine: ${proof.reason}`);
 }
 
 function broken(what: string, detail: string | undefined): GraderProof {

@@ -28,7 +28,7 @@ async function readDatasetFile(path: string): Promise<Buffer> {
 }
 
 /** `name` is only used in messages. */
-function decodeDataset(bytes: Buffer, name: string): DatasetText {
+export function decodeDataset(bytes: Buffer, name: string): DatasetText {
   const content = uncompress(bytes, name);
   const sha256 = createHash('sha256').update(content).digest('hex');
   if (

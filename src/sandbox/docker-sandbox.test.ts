@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { OutputRow, Sandbox } from './sandbox.ts';
+import type { OutputRow, Sandbox, SandboxLimits } from './sandbox.ts';
 import { call, ownContainers, rowsOf, TEST_LIMITS, testSandbox, withoutDocker } from './testing.ts';
 
 describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
@@ -226,6 +226,27 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
       limits: { cpuSeconds: 0.3 },
     });
     assert.deepEqual(kinds(got), ['value']);
+  });
+
+  test('import and single calls may have other times than a call, and all calls together another sum', async () => {
+    const burn =
+      'import time\ndef burn(s):\n  end = time.process_time() + s\n  while time.process_time() < end: pass\n';
+    const kinds = async (source: string, limits: Partial<SandboxLimits>, slowCalls?: [number, number][]) => {
+      const [got = []] = await sandbox.runCalls({
+        programs: [{ source: burn + source, entryPoint: 'f' }],
+        calls: [call('1'), call('2'), call('3')],
+        limits: { ...TEST_LIMITS, ...limits },
+        slowCalls,
+      });
+      return got.map(({ kind }) => kind);
+    };
+    const slowImport = 'burn(0.5)\ndef f(x): return x';
+    assert.deepEqual(await kinds(slowImport, { cpuSeconds: 0.2 }), ['timeout', 'timeout', 'timeout']);
+    assert.deepEqual(await kinds(slowImport, { cpuSeconds: 0.2, loadCpuSeconds: 2 }), ['value', 'value', 'value']);
+    const slowSecond = 'def f(x):\n  burn(0.5 if x > 1 else 0)\n  return x';
+    assert.deepEqual(await kinds(slowSecond, { cpuSeconds: 0.2 }, [[1, 2]]), ['value', 'value', 'timeout']);
+    const steady = 'def f(x):\n  burn(0.4)\n  return x';
+    assert.deepEqual(await kinds(steady, { totalCpuSeconds: 0.2 }), ['timeout', 'timeout', 'timeout']);
   });
 
   test('a program that only waits ends at ten times its limit', async () => {

@@ -13,6 +13,10 @@ export interface SandboxLimits {
    * (3 s a call: 60 s and 120 s); what is left of the job then is `timeout`.
    */
   cpuSeconds: number;
+  /** For importing the program, where that may take longer than a call. */
+  loadCpuSeconds?: number | undefined;
+  /** In place of the 20-fold for all calls together; twice as much on the wall clock. */
+  totalCpuSeconds?: number | undefined;
   memoryBytes: number;
   /** Bytes of encoded output of one program in one job. */
   outputBytes: number;
@@ -56,6 +60,8 @@ export interface CallsJob {
   /** Each an encoded `[args, kwargs]`. Every program runs every call, in order, in one process of its own. */
   calls: EncodedValue[];
   limits: SandboxLimits;
+  /** Calls that have another limit than `cpuSeconds`: index and CPU seconds. */
+  slowCalls?: readonly (readonly [number, number])[] | undefined;
   /** A program's remaining calls are `not_run` after this many rows that are not `value` or `exception` from a call. Default: all run. */
   stopAfter?: number | undefined;
   signal?: AbortSignal | undefined;

@@ -1,6 +1,7 @@
 /** `qualityflow doctor`: looks at everything that a sweep needs, changes nothing, and proves the grader. */
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readCertificates } from '../evaluation/certificates.ts';
 import { proveGrader } from '../grading/known-pair.ts';
 import { resolveEndpoint } from '../models/endpoints.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
@@ -55,7 +56,10 @@ export async function runDoctor({
         const { python, numpy, imageId } = await sandbox.fingerprint();
         return { state: 'ok', detail: `Python ${python}, numpy ${numpy}, image ${imageId.slice(0, 19)}` };
       });
-      for (const sandbox of opened) await check('grader', () => checkGrader(sandbox));
+      for (const sandbox of opened) {
+        await check('grader', () => checkGrader(sandbox));
+        await check('certificates', () => checkCertificates(home, sandbox));
+      }
     } finally {
       await Promise.all(opened.map((sandbox) => sandbox.close()));
     }
@@ -138,6 +142,19 @@ async function checkGrader(sandbox: Sandbox): Promise<Finding> {
     detail: proof.reason,
     remedy: 'Grade nothing with this sandbox; build its image anew with `qualityflow setup`.',
   };
+}
+
+/** What `doctor --certify` has found out in this very environment. None is no fault: sweeps say so. */
+async function checkCertificates(home: string, sandbox: Sandbox): Promise<Finding> {
+  const { imageId } = await sandbox.fingerprint();
+  const found = [...readCertificates({ home }).values()].filter((certificate) => certificate.imageId === imageId);
+  const remedy = 'Run `qualityflow doctor --certify`: canonical solutions must pass, and mutants of them must not.';
+  if (found.length === 0) return { state: 'warn', detail: 'no benchmark is certified with this image', remedy };
+  const each = found.map(
+    ({ benchmark, datasetSha256, certifiedAt }) =>
+      `${benchmark} (data ${datasetSha256.slice(0, 12)}, ${certifiedAt.slice(0, 10)})`,
+  );
+  return { state: 'ok', detail: [...new Set(each)].join(', ') };
 }
 
 function checkData(env: Env): Finding {

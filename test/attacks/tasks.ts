@@ -65,6 +65,12 @@ export const TASKS: Record<AttackTask, { hidden: HiddenTests[]; right: string }>
   },
 };
 
+const hurried = (sandbox: Sandbox): Sandbox => ({
+  ...sandbox,
+  runCalls: (job) => sandbox.runCalls({ ...job, limits: ATTACK_LIMITS, slowCalls: undefined }),
+  runStdio: (job) => sandbox.runStdio({ ...job, limits: ATTACK_LIMITS }),
+});
+
 /** One `Graded` for each kind of hidden tests of the task. */
 export async function gradeOn(sandbox: Sandbox, task: AttackTask, source: string): Promise<Graded[]> {
   const problem: Problem = {
@@ -78,7 +84,7 @@ export async function gradeOn(sandbox: Sandbox, task: AttackTask, source: string
   };
   const grades: Graded[] = [];
   for (const hidden of TASKS[task].hidden) {
-    grades.push(...(await gradeHidden({ sandbox, problem, hidden, programs: [source], limits: ATTACK_LIMITS })));
+    grades.push(...(await gradeHidden({ sandbox: hurried(sandbox), problem, hidden, programs: [source] })));
   }
   return grades;
 }

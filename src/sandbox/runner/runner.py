@@ -17,8 +17,8 @@ emptied; where that fails the container gives itself up ("recycle"), after the r
 
 Time is CPU time of the child, so that a busy machine does not turn slow into wrong; WALL_FACTOR times as much on the wall clock
 (less the time that it waited for a processor) ends programs that sleep, wait, stop themselves or burn CPU in children of their own.
-A whole job of one program has a budget of both: TOTAL_CPU and TOTAL_WALL times the CPU seconds of one call. What is left of the job when
-it is spent are timeouts.
+A whole job of one program has a budget of both: TOTAL_CPU times the CPU seconds of one call (or what the job says), and TOTAL_WALL times
+that on the wall clock. What is left of the job when it is spent are timeouts.
 
 The container ends by itself when the host is gone: end of stdin, or LEASE_SECONDS without a byte from it, in a job or not.
 """
@@ -47,7 +47,7 @@ import math, operator, random, re, statistics, string, typing  # noqa: E401, F40
 
 WALL_FACTOR = 10
 TOTAL_CPU = 20
-TOTAL_WALL = 40
+TOTAL_WALL = 2
 MAX_JUDGE_SOURCES = 8
 MAX_JUDGE_OUTPUT = 256 << 20
 MAX_REPORT = 64 << 10
@@ -58,12 +58,13 @@ class Bounds:
 
     def __init__(self, limits):
         self.cpu, self.memory, self.output = float(limits["cpuSeconds"]), int(limits["memoryBytes"]), int(limits["outputBytes"])
-        self.wall = self.cpu * WALL_FACTOR
-        self.cpu_left, self.wall_left = self.cpu * TOTAL_CPU, self.cpu * TOTAL_WALL
+        self.load = float(limits.get("loadCpuSeconds", self.cpu))
+        self.cpu_left = float(limits.get("totalCpuSeconds", self.cpu * TOTAL_CPU))
+        self.wall_left = self.cpu_left * TOTAL_WALL
 
-    def next(self, child, cap, whole_process=False):
-        """The child's next event. Its clock starts anew, except where one call is a whole process."""
-        event = child.next(cap, min(self.cpu, self.cpu_left), min(self.wall, self.wall_left))
+    def next(self, child, cap, cpu, whole_process=False):
+        """The child's next event, within `cpu` seconds. Its clock starts anew, except where one call is a whole process."""
+        event = child.next(cap, min(cpu, self.cpu_left), min(cpu * WALL_FACTOR, self.wall_left))
         if whole_process and event[0] == "frame":
             return event
         child.restart_clock()
@@ -79,17 +80,19 @@ class Bounds:
 
 def do_calls(job, payload):
     bounds, stop_after = Bounds(job["limits"]), job.get("stopAfter")
+    slow = dict(job.get("slowCalls", ()))
     total, index, abnormal, output_left = job["count"], 0, 0, bounds.output
     while index < total:
         first, left = index, output_left
         # A net below the supervised clock: all remaining calls may use their full time.
-        cpu_net = int(min(bounds.cpu * (total - first + 1), bounds.cpu_left)) + 2
+        cpu_net = int(min(bounds.load + bounds.cpu * (total - first) + sum(slow.values()), bounds.cpu_left)) + 2
         child = Child(lambda: qf_child.read_job(payload), lambda fd, work: qf_child.run_calls(fd, work, first, left), bounds.memory, cpu_net)
         loaded = False
         try:
             while index < total:
                 # Room for one row of the other kinds when the budget is spent.
-                event, tag, said = bounds.next(child, output_left + 8192)
+                cpu = slow.get(index, bounds.cpu) if loaded else bounds.load
+                event, tag, said = bounds.next(child, output_left + 8192, cpu)
                 if event == "frame" and tag == b"L" and not loaded:
                     loaded = True
                     continue
@@ -144,7 +147,7 @@ def do_stdio(job, payload):
         report, limit, row = Scratch(), None, None
         try:
             while True:
-                event, tag, said = bounds.next(child, max(output_left, MAX_REPORT), whole_process=True)
+                event, tag, said = bounds.next(child, max(output_left, MAX_REPORT), bounds.cpu, whole_process=True)
                 if event != "frame":
                     break
                 # The clock runs on: a frame here is the reason of a bad end, not progress.
