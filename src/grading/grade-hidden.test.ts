@@ -190,10 +190,13 @@ describe('hidden tests', { skip: withoutDocker }, () => {
       const [name = ''] = await readdir(folder);
       const path = join(folder, name);
       const text = await readFile(path, 'utf8');
+      const lasting = (content: string) => content.replace(/^[0-9a-f]{64}\n/, '').replace(/"cpuSeconds":[^}]*/, '');
+      assert.notEqual(lasting(text), text);
       for (const changed of ['', text.slice(0, -1), text.replace('0.14', '0.15'), `${'0'.repeat(64)}\n{}`]) {
         await writeFile(path, changed);
         assert.equal(await runs(), 1);
-        assert.equal(await readFile(path, 'utf8'), text);
+        // All but the time that the canonical solution took, and the digest over it.
+        assert.equal(lasting(await readFile(path, 'utf8')), lasting(text));
       }
       assert.deepEqual(await readdir(folder), [name]);
       await rm(folder, { recursive: true });
