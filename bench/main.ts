@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- orchestration|latency|selection [--json] [--rounds N] [--only TEXT] [--scale SHARE]`: one line a figure on standard output, JSON or for
+ * `npm run bench -- orchestration|latency|sandbox|selection [--json] [--rounds N] [--only TEXT] [--scale SHARE]`: one line a figure on standard output, JSON or for
  * people; progress on standard error. Status 1 when a figure misses its mark, 3 when the surroundings are not there.
  */
 import { parseArgs } from 'node:util';
@@ -8,9 +8,15 @@ import { projectHome } from '../src/temporal/embedded/home.ts';
 import { type BenchOptions, type Figure, figureLine, figureRow, kept } from './figure.ts';
 import { latency } from './latency.ts';
 import { orchestration } from './orchestration.ts';
+import { sandbox } from './sandbox.ts';
 import { selection } from './selection.ts';
 
-const BENCHES: Record<string, (options: BenchOptions) => Promise<void>> = { orchestration, latency, selection };
+const BENCHES: Record<string, (options: BenchOptions) => Promise<void>> = {
+  orchestration,
+  latency,
+  sandbox,
+  selection,
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectHome } from '../../src/temporal/embedded/home.ts';
 
@@ -12,16 +12,20 @@ export function benchFolder(): string {
 
 /**
  * Folder of the programs of a virtual environment with these pinned packages, made when it is not there. Needs Python 3.10 or newer with
- * venv, and pip's index.
+ * venv, and pip's index. `dependencies: false`: the list is complete.
  */
-export async function pythonWith(packages: readonly string[], note: (line: string) => void): Promise<string> {
-  const folder = join(benchFolder(), packages.join('-').replaceAll('==', '-'));
+export async function pythonWith(
+  packages: readonly string[],
+  note: (line: string) => void,
+  { dependencies = true }: { dependencies?: boolean } = {},
+): Promise<string> {
+  const folder = join(benchFolder(), (packages[0] ?? '').replace('==', '-'));
   const done = join(folder, 'installed');
-  if (!existsSync(done)) {
+  if (!existsSync(done) || readFileSync(done, 'utf8') !== packages.join('\n')) {
     note(`installing ${packages.join(', ')} into ${folder}`);
     rmSync(folder, { recursive: true, force: true });
     await run('python3', ['-m', 'venv', folder]);
-    await run(join(folder, 'bin', 'pip'), ['install', '--quiet', ...packages]);
+    await run(join(folder, 'bin', 'pip'), ['install', '--quiet', ...(dependencies ? [] : ['--no-deps']), ...packages]);
     writeFileSync(done, packages.join('\n'));
   }
   return join(folder, 'bin');
