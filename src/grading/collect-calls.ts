@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type EncodedValue, type JudgeJob, type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { askJudge } from './judge-job.ts';
 
-const reply = z.object({
+/** `Collected`, as the judge answers it and as it is kept. */
+export const collected = z.object({
   prelude: z.string(),
   setup: z.string(),
   alias: z.string().nullable(),
@@ -60,7 +61,7 @@ export async function collectCalls(job: {
   const wanted = 'tests' in source ? source.tests : undefined;
   const seconds = wanted === undefined ? MAX_SECONDS : secondsFor(wanted.length);
   const input = { mode: 'collect', rounds: MAX_ROUNDS, entryPoint, setup, ...source };
-  const answer = await askJudge({ sandbox, script: 'replay', input, reply, trust, seconds, signal });
+  const answer = await askJudge({ sandbox, script: 'replay', input, reply: collected, trust, seconds, signal });
   if (answer.kind === 'reply' && (wanted === undefined || answer.reply.tests.length === wanted.length))
     return answer.reply;
   const invalid =

@@ -1,6 +1,7 @@
 import { DEFAULT_LIMITS, type JudgeJob, type Sandbox, type SandboxLimits } from '../sandbox/sandbox.ts';
 import { bounded, TEST_CHARS } from './bounded.ts';
 import type { TestSource } from './collect-calls.ts';
+import type { ExpectedStore } from './expected-outputs.ts';
 import { gradeInProcess } from './grade-in-process.ts';
 import { type Recorded, recordAndReplay } from './record-and-replay.ts';
 import type { Replayed } from './replay-tests.ts';
@@ -18,6 +19,8 @@ export interface AssertsJob {
   /** A whole program known to be right: what it cannot pass by replay is graded in each program's own process. */
   canonical?: string | undefined;
   trust: JudgeJob['trust'];
+  /** Keeps what was settled with the canonical solution. */
+  store?: ExpectedStore | undefined;
   limits?: SandboxLimits | undefined;
   /** Ends a program after this many timeouts and crashes; its later tests are `not_run`. */
   stopAfter?: number | undefined;

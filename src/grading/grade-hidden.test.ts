@@ -161,6 +161,36 @@ describe('hidden tests', { skip: withoutDocker }, () => {
     assert.equal((await gradeHidden({ ...job, limits: 'own' }))[0]?.verdict, 'pass');
   });
 
+  test('how tests are graded is settled once for all processes that share a store', async () => {
+    const texts = new Map<string, string>();
+    const expected = {
+      read: async (key: string) => texts.get(key),
+      write: async (key: string, text: string) => void texts.set(key, text),
+    };
+    const source = 'def check(candidate):\n    assert candidate(1) == 1\n';
+    const hidden: HiddenTests = { kind: 'check', source, canonical: 'def f(x):\n  return x' };
+    const collects = async (): Promise<number> => {
+      let count = 0;
+      const counting: Sandbox = {
+        ...sandbox,
+        runJudge(job) {
+          count += job.input.includes('"mode":"collect"') ? 1 : 0;
+          return sandbox.runJudge(job);
+        },
+      };
+      const programs = ['def f(x):\n  return x', 'def f(x):\n  return 2'];
+      const graded = await gradeHidden({ sandbox: counting, problem, hidden, programs, expected });
+      assert.deepEqual(
+        graded.map(({ verdict }) => verdict),
+        ['pass', 'wrong'],
+      );
+      return count;
+    };
+    assert.deepEqual([await collects(), await collects()], [1, 0]);
+    for (const key of texts.keys()) texts.set(key, '{"tests":[]}');
+    assert.equal(await collects(), 1);
+  });
+
   test('EvalPlus: expected outputs outlive the sandbox, and what was changed in the file is computed again', async () => {
     const home = await mkdtemp(join(tmpdir(), 'qualityflow-expected-'));
     try {

@@ -44,6 +44,7 @@ export async function gradeHidden(job: {
         source,
         canonical: hidden.canonical,
         trust: 'benchmark',
+        store: job.expected,
         stopAfter: STOP_AFTER,
       });
       return results.map(summarise);
