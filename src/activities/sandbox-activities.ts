@@ -118,7 +118,7 @@ function describeFailure({
   tests,
   firstFailure,
 }: Awaited<ReturnType<typeof gradeHidden>>[number]): string {
-  if (verdict === 'pass') return `passes ${tests} hidden tests`;
+  if (verdict === 'pass') return `passes ${tests} hidden ${tests === 1 ? 'test' : 'tests'}`;
   const why = firstFailure?.exception === undefined ? '' : `: ${firstFailure.exception}`;
   return `${passed} of ${tests} hidden tests before the first failure${why}`.slice(0, 300);
 }
