@@ -41,7 +41,7 @@ export function extendToBenchmark(input: {
 }
 
 /** The same extension again is meant to grow the one that is there; any other sweep of that name is told as a name in use. */
-export function refuseSecondExtension(from: string, there: SweepPlan, wanted: SweepSpec): void {
+export function refuseSecondExtension(from: string, there: Pick<SweepPlan, 'name' | 'spec'>, wanted: SweepSpec): void {
   if (there.spec.benchmark !== wanted.benchmark || !isDeepStrictEqual(there.spec.strategy, wanted.strategy)) return;
   throw new UserError({
     message: `${from} was extended to ${terminalLine(wanted.benchmark)} already: that is the sweep ${there.name}`,

@@ -40,6 +40,13 @@ test('a sweep that somebody ended says who, in words that cannot move the cursor
   assert.ok(!line.includes('\u001b'));
 });
 
+test('a reason that says the state itself stands alone', () => {
+  const stateReason = 'cancelled by `qualityflow sweep cancel`';
+  assert.deepEqual(standing({ plan: { ...running, state: 'cancelled', stateReason }, health: undefined, spent }), [
+    stateReason,
+  ]);
+});
+
 test('waits say until when, late problems since when', () => {
   const at = new Date();
   at.setHours(14, 3, 20, 0);
