@@ -20,7 +20,8 @@ export function renderSweepList(
       // An own file is told by its name; `--json` has the path.
       terminalLine(spec.benchmark.replace(/^.*[/\\]/u, '')),
       spec.strategy.kind,
-      terminalLine(spec.model.name) + (sweep.scripted ? ' (scripted)' : ''),
+      // In front, where no cut takes it away.
+      sweep.scripted ? `(scripted) ${terminalLine(spec.model.name)}` : terminalLine(spec.model.name),
       stateText(shownState({ ...sweep, outcomes }), paint),
       `${count(finished(outcomes))}/${count(sweep.planned)}`,
       count(outcomes.pass ?? 0),

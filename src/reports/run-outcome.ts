@@ -8,7 +8,7 @@ export interface RunOutcome {
   outcome: string;
   /** Step at which it ended; empty when it did not run. */
   step: string;
-  /** Why: the recorded reason, else the first hidden test that the submission failed. Short; `show` has it whole. */
+  /** Why, in short; `show` has all of it. */
   detail: string;
 }
 
@@ -19,14 +19,12 @@ export function openRun(task: string, sample: number): RunOutcome {
   return { task, sample, outcome: 'not_run', step: '', detail: '' };
 }
 
-export function runOutcome({ run, outcome, finalStep, detail, trail, submission }: OutcomeRow): RunOutcome {
-  const failure = submission === null ? undefined : trail[submission]?.graded.firstFailure;
-  const failed = failure === undefined ? '' : [failure.test, failure.exception ?? ''].filter(Boolean).join(': ');
+export function runOutcome({ run, outcome, finalStep, detail }: OutcomeRow): RunOutcome {
   return {
     task: run.taskId,
     sample: run.sample,
     outcome,
     step: finalStep,
-    detail: (detail === '' ? failed : detail).slice(0, DETAIL_CHARACTERS).toWellFormed(),
+    detail: detail.slice(0, DETAIL_CHARACTERS).toWellFormed(),
   };
 }
