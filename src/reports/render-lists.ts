@@ -28,12 +28,13 @@ export function renderSweepList(
       sweep.createdAt.slice(0, 16).replace('T', ' '),
     ];
   });
+  const fit = fitted(rows, terminalColumns(options.width));
   const table = new Table({
-    head: LIST_HEAD,
+    head: LIST_HEAD.slice(0, fit[0]?.length),
     style: { head: [], border: [], compact: true },
     colAligns: ['left', 'left', 'left', 'left', 'left', 'right', 'right', 'left'],
   });
-  table.push(...fitted(rows, terminalColumns(options.width)));
+  table.push(...fit);
   return `${table.toString()}\n`;
 }
 
@@ -45,7 +46,7 @@ const FREE_COLUMNS = [
   [0, 24],
 ] as const;
 
-/** Rows whose free text is cut as far as the table is too wide. */
+/** Rows whose free text is cut as far as the table is too wide; where that is not enough, their last column is left out. */
 function fitted(rows: string[][], columns: number): string[][] {
   const width = (column: number) =>
     Math.max(stringWidth(LIST_HEAD[column] ?? ''), ...rows.map((row) => stringWidth(row[column] ?? '')));
@@ -59,8 +60,11 @@ function fitted(rows: string[][], columns: number): string[][] {
     excess -= before - limit;
     limits[column] = limit;
   }
+  const shown = excess > 0 ? LIST_HEAD.length - 1 : LIST_HEAD.length;
   return rows.map((row) =>
-    row.map((cell, column) => ((limits[column] ?? 0) < (widths[column] ?? 0) ? cut(cell, limits[column] ?? 0) : cell)),
+    row
+      .slice(0, shown)
+      .map((cell, column) => ((limits[column] ?? 0) < (widths[column] ?? 0) ? cut(cell, limits[column] ?? 0) : cell)),
   );
 }
 

@@ -307,7 +307,7 @@ test('an unfinished sweep: planned is the sum of the outcomes, the headline has 
     /^ {2}pass@1 .*57\.1 % {3}partial: 21 of 40 runs, \[30\.0 %, 77\.5 %\] if all open ones fail or pass$/mu,
   );
   assert.match(headline, /nothing graded yet/);
-  assert.deepEqual(report.tasks.filter(({ outcome }) => outcome === 'not_run').length, 17);
+  assert.equal(report.tasks.filter(({ outcome }) => outcome === 'not_run').length, 17);
   assert.deepEqual(report.tasks[12], {
     task: 't12',
     sample: 0,
@@ -621,6 +621,7 @@ test('every block of a scripted report says so; text fits its width and carries 
     spec: { ...sweep.spec, benchmark: `/some/where/${'x'.repeat(40)}.jsonl` },
   };
   const narrow = renderSweepList([{ sweep: long, outcomes }], { color: false, width: 120 });
+  assert.doesNotMatch(renderSweepList([{ sweep: long, outcomes }], { color: false, width: 80 }), /created/u);
   for (const line of narrow.trimEnd().split('\n')) assert.ok(stringWidth(line) <= 120, line);
   assert.doesNotMatch(narrow, /some/u);
   const list = renderSweepList([{ sweep, outcomes }], { color: false, width: 80 });
