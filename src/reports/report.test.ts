@@ -620,10 +620,12 @@ test('every block of a scripted report says so; text fits its width and carries 
     name: 'n'.repeat(60),
     spec: { ...sweep.spec, benchmark: `/some/where/${'x'.repeat(40)}.jsonl` },
   };
-  const narrow = renderSweepList([{ sweep: long, outcomes }], { color: false, width: 120 });
-  assert.doesNotMatch(renderSweepList([{ sweep: long, outcomes }], { color: false, width: 80 }), /created/u);
-  for (const line of narrow.trimEnd().split('\n')) assert.ok(stringWidth(line) <= 120, line);
-  assert.doesNotMatch(narrow, /some/u);
+  for (const width of [120, 100]) {
+    const narrow = renderSweepList([{ sweep: long, outcomes }], { color: false, width });
+    for (const line of narrow.trimEnd().split('\n')) assert.ok(stringWidth(line) <= width, line);
+    assert.doesNotMatch(narrow, /some/u);
+    assert.equal(/pass │ created/u.test(narrow), width === 120, `${width} columns`);
+  }
   const list = renderSweepList([{ sweep, outcomes }], { color: false, width: 80 });
   assert.match(list, /1\/2/u);
   const ended = {
