@@ -233,7 +233,7 @@ describe('a person with the `temporal` command', { skip: withoutDocker, timeout:
     await untilRunning('whole', 1);
     await cancel(id);
     await untilEnded('whole');
-    assert.match(await succeed('report', 'whole'), /cancelled: cancelled in Temporal by temporal-cli:/);
+    assert.match(await succeed('report', 'whole'), /^cancelled in Temporal by temporal-cli:/m);
 
     await model.play([]);
     await succeed('sweep', 'resume', 'whole', '--detach');

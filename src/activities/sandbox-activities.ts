@@ -118,9 +118,10 @@ function describeFailure({
   tests,
   firstFailure,
 }: Awaited<ReturnType<typeof gradeHidden>>[number]): string {
-  if (verdict === 'pass') return `passes ${tests} hidden tests`;
+  const all = `${tests} hidden ${tests === 1 ? 'test' : 'tests'}`;
+  if (verdict === 'pass') return `passes ${all}`;
   const why = firstFailure?.exception === undefined ? '' : `: ${firstFailure.exception}`;
-  return `${passed} of ${tests} hidden tests before the first failure${why}`.slice(0, 300);
+  return `${passed} of ${all} before the first failure${why}`.slice(0, 300);
 }
 
 async function inSandbox<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -19,6 +19,8 @@ export interface Context {
   interactive: boolean;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
+  /** `--verbose` was given: stack traces, and the logs of parts that are quiet otherwise. */
+  verbose?: boolean;
   /** Absolute path of the state folder. */
   home: string;
   /** Calls `handler` on Ctrl-C instead of dying; returns how to stop that. */

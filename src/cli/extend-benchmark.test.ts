@@ -10,7 +10,7 @@ import { readMini } from '../problems/mini/mini.ts';
 import { parseSpecValue } from '../spec/parse-spec.ts';
 import type { SweepRow } from '../store/store.ts';
 import type { Context } from './context.ts';
-import { specOnto } from './extend-benchmark.ts';
+import { refuseSecondExtension, specOnto } from './extend-benchmark.ts';
 import { UserError } from './user-error.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'qualityflow-onto-'));
@@ -96,6 +96,17 @@ test('a benchmark without any of its tasks is refused, and one on which the stra
     onto('mbpp+', { strategy: 'relaxed' }),
     refused(/python \(Relaxed\) cannot be used with mbpp\+/),
   );
+});
+
+test('the same extension again is sent to the sweep that is there', async () => {
+  const plus = file('plus', () => ({ hidden_tests: ['assert True'] }));
+  const { spec } = await onto(plus);
+  const there = { name: 'a-plus', spec };
+  assert.throws(
+    () => refuseSecondExtension('a', there, spec),
+    (error) => error instanceof UserError && error.remedy.includes('`qualityflow sweep extend a-plus --limit N`'),
+  );
+  refuseSecondExtension('a', there, { ...spec, benchmark: base });
 });
 
 test('humaneval and humaneval+ differ in the words of one task', { skip: withoutData }, async () => {

@@ -6,7 +6,7 @@ import { counted } from '../reports/terminal.ts';
 import { terminalLine } from '../reports/terminal-safe.ts';
 import { checkBenchmark, locateBenchmark } from '../spec/parse-spec.ts';
 import type { SweepSpec } from '../spec/spec.ts';
-import type { SweepRow } from '../store/store.ts';
+import type { SweepPlan, SweepRow } from '../store/store.ts';
 import { type Context, note } from './context.ts';
 import { forkedSpec } from './fork-sweep.ts';
 import { withSweep } from './open-state.ts';
@@ -31,10 +31,22 @@ export function extendToBenchmark(input: {
   json: boolean;
 }): Promise<ExitCode> {
   const { context, name } = input;
-  return withSweep<ExitCode>(context, name, async (_store, sweep) => {
+  return withSweep<ExitCode>(context, name, async (store, sweep) => {
     const spec = await specOnto(input, sweep);
+    const there = await store.getPlan(spec.name);
+    if (there !== undefined) refuseSecondExtension(name, there, spec);
     const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir });
     return launch({ context, prepared, from: name, detach: input.detach, json: input.json });
+  });
+}
+
+/** The same extension again is meant to grow the one that is there; any other sweep of that name is told as a name in use. */
+export function refuseSecondExtension(from: string, there: Pick<SweepPlan, 'name' | 'spec'>, wanted: SweepSpec): void {
+  if (there.spec.benchmark !== wanted.benchmark || !isDeepStrictEqual(there.spec.strategy, wanted.strategy)) return;
+  throw new UserError({
+    message: `${from} was extended to ${terminalLine(wanted.benchmark)} already: that is the sweep ${there.name}`,
+    remedy: `Let it grow by \`qualityflow sweep extend ${there.name} --limit N\` (or --samples N), or name another one by --fork`,
+    exitCode: 2,
   });
 }
 

@@ -63,7 +63,8 @@ test('a name in use is refused: with the way to go on for the same sweep, with t
       assert.ok(error instanceof UserError);
       assert.match(error.message, /would differ/);
       assert.ok(
-        error.details.some((line) => line.startsWith('strategy.kind: "zero-shot" there, "quality-flow" here')),
+        error.details.filter((line) => line.startsWith('strategy')).join() ===
+          'strategy: zero-shot there, quality-flow here',
         error.details.join('\n'),
       );
       return true;

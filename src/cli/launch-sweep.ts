@@ -94,11 +94,21 @@ function sameSweep(name: string): UserError {
 function otherSweep(name: string, found: readonly IdentityDifference[]): UserError {
   return new UserError({
     message: `The name ${name} is in use by a sweep whose results would differ`,
-    details: found.map(({ path, before, after }) => `${path}: ${before} there, ${after} here`),
+    details: foldStrategy(found).map(({ path, before, after }) => `${path}: ${before} there, ${after} here`),
     remedy:
       'Add `--fork NEW` to run it as a new sweep named NEW, in which stored replies to unchanged requests are reused, or choose another name',
     exitCode: 2,
   });
+}
+
+const bare = (json: string) => json.replaceAll('"', '');
+
+/** Two kinds of strategy differ in the kind: that one has options which the other lacks follows from it. */
+function foldStrategy(found: readonly IdentityDifference[]): readonly IdentityDifference[] {
+  const kind = found.find(({ path }) => path === 'strategy.kind');
+  if (kind === undefined) return found;
+  const others = found.filter(({ path }) => !path.startsWith('strategy.'));
+  return [...others, { path: 'strategy', before: bare(kind.before), after: bare(kind.after) }];
 }
 
 /**

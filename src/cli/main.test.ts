@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { after, test } from 'node:test';
+import { parseSpecValue } from '../spec/parse-spec.ts';
+import { openStore } from '../store/open-store.ts';
 import type { Context } from './context.ts';
 import { main } from './main.ts';
 
@@ -22,6 +24,7 @@ class Captured extends Writable {
 async function run(
   argv: string[],
   env: Record<string, string> = {},
+  home = 'state',
 ): Promise<{ exitCode: number; stdout: string; stderr: string }> {
   const stdout = new Captured();
   const stderr = new Captured();
@@ -31,7 +34,7 @@ async function run(
     interactive: false,
     env: { PATH: process.env.PATH, ...env },
     cwd: folder,
-    home: join(folder, 'state'),
+    home: join(folder, home),
     onInterrupt: () => () => {},
   };
   const exitCode = await main(argv, context);
@@ -55,10 +58,16 @@ const sample = '{"task_id": "HumanEval/0", "completion": ""}\n';
 const badInput: [string, string[], number, RegExp][] = [
   ['no command', [], 2, /Usage: qualityflow/],
   ['unknown command', ['swep'], 2, /Unknown command 'swep'.*\n.*Did you mean sweep\?/],
+  ['a command of sweep', ['list'], 2, /^error: Unknown command 'list'\.\nDid you mean `sweep list`\?\n$/],
+  ['a command of sweep with more', ['resume', 'x', '--detach'], 2, /Did you mean `sweep resume`\?/],
+  ['unknown command before --help', ['up', '--help'], 2, /^error: Unknown command 'up'/],
+  ['unknown subcommand before --help', ['sweep', 'rnu', '--help'], 2, /Unknown command 'rnu'\.\nDid you mean run\?/],
+  ['unknown outcome', ['report', 'x', '--outcome', 'pass,rwong'], 2, /no outcome "rwong"; did you mean "wrong"/],
+  ['--problems under two names', [...dryRun, '--problems', '3', '--concurrency', '4'], 2, /cannot be used with/],
   ['unknown subcommand', ['sweep', 'rnu'], 2, /Unknown command 'rnu'/],
   ['unknown option', [...dryRun, '--lmit', '3'], 2, /Unknown option '--lmit'.*\n.*Did you mean --limit\?/],
   ['option without its value', ['sweep', 'run', '--benchmark'], 2, /argument missing/],
-  ['argument missing', ['show', 'x'], 2, /issing required argument 'task'/],
+  ['argument missing', ['show'], 2, /issing required argument 'name'/],
   ['nothing to run', ['sweep', 'run'], 2, /nothing to run/],
   ['no spec file', ['sweep', 'run', 'none.yaml'], 2, /no spec file/],
   ['spec file that is a folder', ['sweep', 'run', '.'], 2, /cannot be read/],
@@ -167,12 +176,12 @@ const badInput: [string, string[], number, RegExp][] = [
   ],
   ...[
     ['sweep', 'run', '--benchmark', 'mini'],
-    dryRun.filter((word) => !['--model', 'scripted'].includes(word)).slice(0, -2),
+    ['solve', 'mini/chunks'],
   ].map((argv): [string, string[], number, RegExp] => [
     `no model: ${argv.join(' ')}`,
     argv,
     2,
-    /^error: The sweep: model is missing: it must be the name of a model, or a mapping with name and endpoint\.\n/,
+    /^error: No model was named\.\nAdd `--model NAME`, or `--endpoint scripted` for the offline model\.\n$/,
   ]),
   [
     'unknown endpoint',
@@ -336,6 +345,74 @@ test('a dry run says what would be sent, and is not stopped by Docker or Tempora
   const plan = JSON.parse(json.stdout);
   assert.deepEqual(plan.tasks, ['mini/chunks']);
   assert.deepEqual([plan.problems, plan.samples], [1, 3]);
+});
+
+test('several samples at temperature 0 are warned of before they cost', async () => {
+  const { stderr, exitCode } = await run([...dryRun, '--samples', '3']);
+  assert.equal(exitCode, 0);
+  assert.match(
+    stderr,
+    /^Warning: all 3 samples of a task ask the same greedy request .*model\.parameters\.temperature/,
+  );
+  assert.equal(stderr.split('\n').length, 2, 'one line');
+  assert.equal((await run([...dryRun, '--samples', '1'])).stderr, '');
+  const spec = 'name: a\nbenchmark: mini\nstrategy: zero-shot\nsamples: 3\n';
+  const warm = file('warm.yaml', `${spec}model: { name: scripted, parameters: { temperature: 0.8 } }\n`);
+  assert.equal((await run(['sweep', 'run', warm, '--dry-run'])).stderr, '');
+});
+
+test('--problems and --requests are limits of a run too, and the scripted endpoint needs no model', async () => {
+  const flags = ['--endpoint', 'scripted', '--problems', '3', '--requests', '2', '--dry-run', '--json'];
+  const { spec } = JSON.parse((await run(['sweep', 'run', '--benchmark', 'mini', ...flags])).stdout);
+  assert.deepEqual([spec.concurrency, spec.model.name], [{ problems: 3, requests: 2 }, 'scripted']);
+});
+
+test('runs one by one, of some outcomes; sweeps of solve are listed when asked for', async () => {
+  const home = 'stored';
+  const store = await openStore({ home: join(folder, home) });
+  for (const name of ['a', 'solve-b']) {
+    const parsed = parseSpecValue({ name, benchmark: 'mini', strategy: 'zero-shot', model: 'm' });
+    assert.ok(parsed.kind === 'spec');
+    await store.createSweep({
+      name,
+      spec: parsed.spec,
+      specHash: '',
+      datasetSha256: '',
+      scripted: true,
+      endpointIdentity: 'scripted',
+      tasks: ['mini/chunks', 'mini/bill'],
+      planned: 2,
+    });
+  }
+  const ended = { tokens: 0, requests: 0, trail: [], submission: null, fingerprint: null, recordedAt: '' };
+  await store.recordOutcome({
+    ...ended,
+    run: { sweep: 'a', taskId: 'mini/bill', sample: 0, attempt: 1 },
+    outcome: 'no_code',
+    finalStep: 'nothing',
+    detail: 'prose \u001b[2J only',
+  });
+  await store.close();
+  const told = (...argv: string[]) => run(argv, {}, home);
+
+  const none = await told('show', 'a');
+  assert.equal(none.exitCode, 2);
+  assert.match(none.stderr, /Which of the 2 tasks of a .*\n.*`qualityflow report a --tasks`/);
+  const table = (await told('report', 'a', '--tasks')).stdout;
+  assert.match(table, /^a {2}2 runs.*\ntask +sample +outcome +ended at +detail\n/);
+  assert.match(table, /\nmini\/chunks +0 +not_run\nmini\/bill +0 +no_code +nothing +prose \\x1b\[2J only\n$/);
+  const some = await told('report', 'a', '--outcome', 'wrong,no_code');
+  assert.match(some.stdout, /1 of 2 runs/);
+  assert.doesNotMatch(some.stdout, /chunks/);
+  const { tasks, taskCount } = JSON.parse((await told('report', 'a', '--json', '--outcome', 'not_run')).stdout);
+  assert.deepEqual(tasks, [{ task: 'mini/chunks', sample: 0, outcome: 'not_run', step: '', detail: '' }]);
+  assert.equal(taskCount, 2);
+
+  const list = await told('sweep', 'list');
+  assert.doesNotMatch(list.stdout, /solve-b/);
+  assert.match(list.stderr, /^1 sweep of `solve` not shown: --all\n$/);
+  assert.match((await told('sweep', 'list', '--all')).stdout, /solve-b/);
+  assert.equal(JSON.parse((await told('sweep', 'list', '--json')).stdout).length, 2);
 });
 
 test('a dry run sends nothing: the endpoint is not even asked for its models', async () => {

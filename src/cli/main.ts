@@ -3,19 +3,20 @@ import { terminalLine, terminalSafe } from '../reports/terminal-safe.ts';
 import { type Context, paint, processContext } from './context.ts';
 import { explainError } from './explain-error.ts';
 import { buildProgram } from './program.ts';
+import { refuseUnknownCommand } from './refuse-unknown-command.ts';
 import type { UserError } from './user-error.ts';
 
 /** Runs one command line (without node and script) and returns its exit code; never throws, and leaves nothing open. */
 export async function main(argv: readonly string[], given?: Context): Promise<number> {
   const verbose = argv.includes('--verbose');
-  const context = given ?? processContext();
+  const context = { ...(given ?? processContext()), verbose };
   surviveClosedPipes(context);
   const result = { exitCode: 0 };
   try {
-    await buildProgram(context, result).parseAsync(
-      argv.filter((argument) => argument !== '--verbose'),
-      { from: 'user' },
-    );
+    const program = buildProgram(context, result);
+    const plain = argv.filter((argument) => argument !== '--verbose');
+    refuseUnknownCommand(program, plain);
+    await program.parseAsync(plain, { from: 'user' });
     return result.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && ['commander.helpDisplayed', 'commander.version'].includes(error.code))

@@ -38,7 +38,7 @@ export function buildProgram(context: Context, result: Result): Command {
   const program = new Command('qualityflow')
     .description('Durable program synthesis and evaluation of code models, orchestrated by Temporal')
     .version(version(), '--version', 'version of this program')
-    .option('--verbose', 'stack traces with errors (anywhere on the line)')
+    .option('--verbose', 'stack traces with errors, logs of a worker (anywhere on the line)')
     .exitOverride()
     .showSuggestionAfterError(true)
     .configureOutput({

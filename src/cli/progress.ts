@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import { counted, cut } from '../reports/terminal.ts';
 import { terminalLine } from '../reports/terminal-safe.ts';
 import { isFinal, isOutcome } from '../store/final-outcome.ts';
 
@@ -65,7 +65,7 @@ function outcomesOf({ counts }: Snapshot): string {
 
 function usageOf({ requests, tokens }: Snapshot): string {
   const reused = requests.reused === 0 ? '' : `, ${grouped(requests.reused)} reused`;
-  return `${grouped(requests.sent)} requests sent${reused} · ${grouped(tokens)} tokens`;
+  return `${counted(requests.sent, 'request')} sent${reused} · ${counted(tokens, 'token')}`;
 }
 
 function runningOf({ running }: Snapshot): string {
@@ -94,16 +94,4 @@ export function duration(ms: number): string {
 /** 1234567 → `1,234,567`, the same in every locale. */
 export function grouped(value: number): string {
   return String(Math.round(value)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
-}
-
-function cut(line: string, columns: number): string {
-  if (stringWidth(line) <= columns) return line;
-  let text = '';
-  let width = 0;
-  for (const char of line) {
-    width += stringWidth(char);
-    if (width > columns - 1) break;
-    text += char;
-  }
-  return `${text}…`;
 }

@@ -11,7 +11,7 @@ import { createSweep } from './launch-sweep.ts';
 import { withStore } from './open-state.ts';
 import { prepareSweep } from './prepare-sweep.ts';
 import { type SolveTarget, solveTarget } from './solve-target.ts';
-import { nameFrom, readSpec, type SpecFlags } from './spec-input.ts';
+import { nameFrom, readSpec, SOLVE_PREFIX, type SpecFlags } from './spec-input.ts';
 import { sandboxFingerprint, surroundingsOf } from './surroundings.ts';
 import { showResult } from './sweep-result.ts';
 import { announce } from './sweep-run.ts';
@@ -31,7 +31,7 @@ export async function solveCommand(
   const target = await solveTarget({ context, problem, entryPoint });
   const flags: SpecFlags = {
     ...given,
-    name: nameFrom(`solve-${target.task}`),
+    name: nameFrom(`${SOLVE_PREFIX}${target.task}`),
     benchmark: target.benchmark,
     task: [target.task],
   };

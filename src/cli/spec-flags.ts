@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 
 /** Reader of an option that may be repeated. */
 export function collected(value: string, before: string[] | undefined): string[] {
@@ -19,11 +19,13 @@ export function addSpecFlags(command: Command): Command {
     .option('--samples <n>', 'independent runs a task')
     .option('--seed <n>', 'basis of the seeds sent with requests at a temperature above 0')
     .option('--strategy <preset>', 'standard, relaxed, quality-flow or zero-shot')
-    .option('--model <name>', 'model, as its endpoint knows it')
+    .option('--model <name>', 'model, as its endpoint knows it; none is needed with --endpoint scripted')
     .option('--endpoint <alias|url>', 'default, scripted, or a base URL')
     .option('--api <kind>', 'chat, or completions for base models')
     .option('--max-tokens <n>', 'longest reply, in tokens')
-    .option('--concurrency <n>', 'problems at once')
+    .option('--problems <n>', 'problems at once')
+    .option('--requests <n>', 'requests at once')
+    .addOption(new Option('--concurrency <n>', 'the same as --problems').conflicts('problems').hideHelp())
     .option('--budget-tokens <n>', 'hard cap on tokens, over the whole sweep')
     .option('--budget-usd <amount>', 'hard cap on money; needs prices in the spec');
 }

@@ -21,6 +21,9 @@ export interface SpecFlags {
   endpoint?: string;
   api?: string;
   maxTokens?: string;
+  problems?: string;
+  requests?: string;
+  /** Another name of `problems`. */
   concurrency?: string;
   budgetTokens?: string;
   budgetUsd?: string;
@@ -36,9 +39,9 @@ export async function readSpec({
   file: string | undefined;
   flags: SpecFlags;
 }): Promise<SweepSpec> {
-  const overrides = overridesOf(flags, context.cwd);
   if (file !== undefined) {
     const text = await readSpecFile(resolve(context.cwd, file));
+    const overrides = overridesOf(flags, context.cwd);
     const parsed = parseSpec({ text, file: resolve(context.cwd, file), overrides });
     if (parsed.kind === 'problems') throw specError(file, parsed.problems);
     return parsed.spec;
@@ -46,10 +49,19 @@ export async function readSpec({
   if (flags.benchmark === undefined) {
     throw new UserError({
       message: 'There is nothing to run: neither a spec file nor --benchmark was given',
-      remedy: 'Name a spec file, or try `qualityflow sweep run --benchmark mini --model scripted --endpoint scripted`',
+      remedy: 'Name a spec file, or try `qualityflow sweep run --benchmark mini --endpoint scripted`',
       exitCode: 2,
     });
   }
+  const model = flags.model ?? (flags.endpoint === 'scripted' ? 'scripted' : undefined);
+  if (model === undefined) {
+    throw new UserError({
+      message: 'No model was named',
+      remedy: 'Add `--model NAME`, or `--endpoint scripted` for the offline model',
+      exitCode: 2,
+    });
+  }
+  const overrides = overridesOf({ ...flags, model }, context.cwd);
   const parsed = parseSpecValue({ name: generatedName(flags), strategy: 'standard', ...overrides });
   if (parsed.kind === 'problems') throw specError(undefined, parsed.problems);
   return parsed.spec;
@@ -83,6 +95,10 @@ function overridesOf(flags: SpecFlags, cwd: string): SpecOverrides {
     api: flags.api,
     parameters: flags.maxTokens === undefined ? undefined : { max_tokens: numeric(flags.maxTokens) },
   });
+  const concurrency = present({
+    problems: numeric(flags.problems ?? flags.concurrency),
+    requests: numeric(flags.requests),
+  });
   const budget = present({ tokens: numeric(flags.budgetTokens), usd: numeric(flags.budgetUsd) });
   return present({
     name: flags.name,
@@ -94,7 +110,7 @@ function overridesOf(flags: SpecFlags, cwd: string): SpecOverrides {
     seed: numeric(flags.seed),
     strategy: flags.strategy,
     model: Object.keys(model).length === 0 ? undefined : model,
-    concurrency: flags.concurrency === undefined ? undefined : { problems: numeric(flags.concurrency) },
+    concurrency: Object.keys(concurrency).length === 0 ? undefined : concurrency,
     budget: Object.keys(budget).length === 0 ? undefined : budget,
   });
 }
@@ -108,6 +124,9 @@ export function numeric(text: string | undefined): number | string | undefined {
 function generatedName({ benchmark = '', strategy = 'standard' }: SpecFlags): string {
   return nameFrom(`${basename(benchmark).replace(/\.jsonl(\.gz)?$/i, '')}-${strategy}`);
 }
+
+/** Names of the sweeps that `solve` makes. */
+export const SOLVE_PREFIX = 'solve-';
 
 /** A free-form label made into a name that is new every second. */
 export function nameFrom(label: string): string {

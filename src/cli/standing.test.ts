@@ -40,6 +40,13 @@ test('a sweep that somebody ended says who, in words that cannot move the cursor
   assert.ok(!line.includes('\u001b'));
 });
 
+test('a reason that says the state itself stands alone', () => {
+  const stateReason = 'cancelled by `qualityflow sweep cancel`';
+  assert.deepEqual(standing({ plan: { ...running, state: 'cancelled', stateReason }, health: undefined, spent }), [
+    stateReason,
+  ]);
+});
+
 test('waits say until when, late problems since when', () => {
   const at = new Date();
   at.setHours(14, 3, 20, 0);
@@ -72,7 +79,7 @@ test('retries say why, which attempt it is and when the next one comes; an endpo
   ]);
 });
 
-test('the budget counts what is open and what may have been charged', () => {
+test('the budget counts what may have been charged as used, and tells what is reserved', () => {
   const line = standing({
     plan: running,
     health: calm,
@@ -83,5 +90,7 @@ test('the budget counts what is open and what may have been charged', () => {
       cap: { tokens: 12_000, microUsd: 5_000_000 },
     },
   });
-  assert.deepEqual(line, ['budget: 10,000 of 12,000 tokens, US$ 2.00 of 5.00 used, 1 request possibly charged']);
+  assert.deepEqual(line, [
+    'budget: used 9,500, reserved 500 of 12,000 tokens; used 1.75, reserved 0.25 of US$ 5.00, 1 request possibly charged',
+  ]);
 });

@@ -1,3 +1,4 @@
+import { stateWithReason } from '../reports/render-lists.ts';
 import { counted } from '../reports/terminal.ts';
 import { terminalLine } from '../reports/terminal-safe.ts';
 import type { Store, SweepPlan } from '../store/store.ts';
@@ -15,7 +16,7 @@ export function standing(input: {
   if (plan.state === 'paused') lines.push(`paused by a person: \`qualityflow sweep unpause ${plan.name}\` goes on`);
   if (plan.state === 'blocked') lines.push(terminalLine(`blocked: ${plan.stateReason}`));
   if ((plan.state === 'cancelled' || plan.state === 'failed') && plan.stateReason !== '')
-    lines.push(terminalLine(`${plan.state}: ${plan.stateReason}`));
+    lines.push(terminalLine(stateWithReason(plan)));
   if (health?.paced !== undefined) {
     const { problems, untilMs } = health.paced;
     lines.push(`${counted(problems, 'problem')} paced until ${clock(untilMs)} by Retry-After`);
@@ -39,17 +40,18 @@ export function standing(input: {
   return lines;
 }
 
-/** Empty for a sweep without a cap. Open and possibly charged reservations count in full. */
+/** Empty for a sweep without a cap. What may have been charged counts as used; what requests under way hold is told beside it. */
 function budgetLine({ settled, open, possiblyCharged, cap }: Awaited<ReturnType<Store['spent']>>): string[] {
-  const used = (unit: 'tokens' | 'microUsd') => settled[unit] + open[unit] + possiblyCharged[unit];
+  const part = (unit: 'tokens' | 'microUsd', text: (value: number) => string, most: string) =>
+    `used ${text(settled[unit] + possiblyCharged[unit])}${open[unit] === 0 ? '' : `, reserved ${text(open[unit])}`} of ${most}`;
   const parts = [
-    ...(cap.tokens === null ? [] : [`${grouped(used('tokens'))} of ${grouped(cap.tokens)} tokens`]),
-    ...(cap.microUsd === null ? [] : [`US$ ${usd(used('microUsd'))} of ${usd(cap.microUsd)}`]),
+    ...(cap.tokens === null ? [] : [part('tokens', grouped, `${grouped(cap.tokens)} tokens`)]),
+    ...(cap.microUsd === null ? [] : [part('microUsd', usd, `US$ ${usd(cap.microUsd)}`)]),
   ];
   if (parts.length === 0) return [];
   const doubtful =
     possiblyCharged.requests === 0 ? '' : `, ${counted(possiblyCharged.requests, 'request')} possibly charged`;
-  return [`budget: ${parts.join(', ')} used${doubtful}`];
+  return [`budget: ${parts.join('; ')}${doubtful}`];
 }
 
 function usd(microUsd: number): string {

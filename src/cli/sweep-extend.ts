@@ -14,6 +14,7 @@ import type { PreparedSweep } from './prepare-sweep.ts';
 import { sweepRun } from './sweep-runs.ts';
 import { untilClosed } from './until-closed.ts';
 import { type ExitCode, UserError } from './user-error.ts';
+import { warnGreedy } from './warn-greedy.ts';
 
 export interface ExtendFlags {
   samples?: string;
@@ -48,6 +49,7 @@ export function extendSweepCommand(input: { context: Context; name: string } & E
     await requireAtRest(context, name);
     const { prepared, surroundings } = await prepareToGoOn({ context, sweep, dataDir: input.dataDir });
     const grown = grow({ sweep, prepared, ...growth });
+    warnGreedy(context, grown.spec);
     return withStartedTemporal<ExitCode>({ context, env: prepared.env }, async (temporal) => {
       const extended = await store.extendSweep({
         name,

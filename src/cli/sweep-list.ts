@@ -1,11 +1,21 @@
 import { renderSweepList } from '../reports/render-lists.ts';
-import { type Context, print, printJson, renderOptions } from './context.ts';
+import { counted } from '../reports/terminal.ts';
+import { type Context, note, print, printJson, renderOptions } from './context.ts';
 import { hasStore, withStore } from './open-state.ts';
 import { finishedOf } from './progress.ts';
+import { SOLVE_PREFIX } from './spec-input.ts';
 import type { ExitCode } from './user-error.ts';
 
-/** `sweep list`: newest last; a folder without any is no error. */
-export async function listSweepsCommand({ context, json }: { context: Context; json?: boolean }): Promise<ExitCode> {
+/** `sweep list`: newest last; a folder without any is no error. People see those of `solve` only with `all`; the JSON has every one. */
+export async function listSweepsCommand({
+  context,
+  all,
+  json,
+}: {
+  context: Context;
+  all?: boolean;
+  json?: boolean;
+}): Promise<ExitCode> {
   const rows = hasStore(context)
     ? await withStore(context, async (store) => {
         const sweeps = await store.listSweeps();
@@ -27,7 +37,10 @@ export async function listSweepsCommand({ context, json }: { context: Context; j
   } else if (rows.length === 0) {
     print(context, 'No sweep in this folder yet. `qualityflow demo` runs two.');
   } else {
-    print(context, renderSweepList(rows, renderOptions(context)));
+    const shown = all === true ? rows : rows.filter(({ sweep }) => !sweep.name.startsWith(SOLVE_PREFIX));
+    if (shown.length > 0) print(context, renderSweepList(shown, renderOptions(context)));
+    const hidden = rows.length - shown.length;
+    if (hidden > 0) note(context, `${counted(hidden, 'sweep')} of \`solve\` not shown: --all`);
   }
   return 0;
 }

@@ -18,6 +18,7 @@ import { sandboxFingerprint, surroundingsOf } from './surroundings.ts';
 import { showResult } from './sweep-result.ts';
 import { startSweep } from './sweep-runs.ts';
 import type { ExitCode } from './user-error.ts';
+import { warnGreedy } from './warn-greedy.ts';
 import { warnUncertified } from './warn-uncertified.ts';
 
 export interface RunOptions {
@@ -41,6 +42,7 @@ export async function runSweepCommand(
   if (from !== undefined) await withSweep(context, from, async () => {});
   const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir, dryRun: input.dryRun });
   requireUsefulBudget(prepared);
+  warnGreedy(context, prepared.spec);
   if (input.dryRun === true && hasStore(context)) {
     await withStore(context, async (store) => {
       if (from === undefined) return requireFreeNameDry({ store, prepared });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import { counted } from '../reports/terminal.ts';
 import type { SweepRow } from '../store/store.ts';
+import { SWEEP_CANCEL } from '../temporal/ended-by-hand.ts';
 import { sweepWorkflowId } from '../temporal/ids.ts';
 import { problemWorkflowId } from '../temporal/problem-id.ts';
 import { WORKFLOW_TASK_TIMEOUT } from '../temporal/problem-start.ts';
@@ -65,7 +66,7 @@ export async function cancelSweep(client: Client, sweep: string): Promise<boolea
     workflowExecution: { workflowId: sweepWorkflowId(sweep) },
     requestId: randomUUID(),
     // What rows and state will say of it.
-    reason: 'qualityflow sweep cancel',
+    reason: SWEEP_CANCEL,
   });
   return true;
 }

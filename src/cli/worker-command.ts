@@ -27,6 +27,8 @@ export async function workerCommand(input: { context: Context; role: string; dat
   }
   const log = (line: string) => note(context, line);
   const home = prepareHome(context.home);
+  const { installRuntime } = await import('../temporal/worker.ts');
+  installRuntime({ level: context.verbose === true ? 'INFO' : 'ERROR', write: log });
   const { startWorkerProcess } = await import('../activities/worker-process.ts');
   const workers = await startWorkerProcess({
     roles,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Graded } from '../grading/verdict.ts';
+import { counted } from '../reports/terminal.ts';
 import type { PlannedSample } from './plan-evaluation.ts';
 
 const verdict = z.enum(['pass', 'wrong', 'error', 'timeout', 'memory_limit', 'output_limit', 'invalid_test']);
@@ -82,8 +83,8 @@ export function infraGrade(message: string): Grade {
 }
 
 function reason({ verdict, tests, passed, firstFailure: failure }: Graded): string {
-  if (verdict === 'pass') return `passes ${tests} tests`;
-  if (failure === undefined) return `${passed} of ${tests} tests passed`;
+  if (verdict === 'pass') return `passes ${counted(tests, 'test')}`;
+  if (failure === undefined) return `${passed} of ${counted(tests, 'test')} passed`;
   const { test, actual, expected, exception } = failure;
   const got = exception ?? (actual === undefined ? failure.status : `got ${actual}`);
   const wanted = exception === undefined && expected !== undefined ? `, expected ${expected}` : '';

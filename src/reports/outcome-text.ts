@@ -19,6 +19,12 @@ const STYLES: Record<string, Parameters<Paint>[0]> = {
   not_run: 'dim',
 };
 
+export const OUTCOME_NAMES: readonly string[] = Object.keys(STYLES);
+
+export function outcomeName(outcome: string, paint: Paint): string {
+  return paint((Object.hasOwn(STYLES, outcome) && STYLES[outcome]) || 'reset', terminalLine(outcome));
+}
+
 export function outcomeText(outcomes: Record<string, number>, paint: Paint): string {
   const known = Object.keys(STYLES).filter((outcome) => Object.hasOwn(outcomes, outcome));
   const others = Object.keys(outcomes).filter((outcome) => !Object.hasOwn(STYLES, outcome));

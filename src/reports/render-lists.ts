@@ -1,8 +1,9 @@
 import Table from 'cli-table3';
+import stringWidth from 'string-width';
 import { isFinal, isOutcome } from '../store/final-outcome.ts';
 import type { SweepRow } from '../store/store.ts';
 import { outcomeText } from './outcome-text.ts';
-import { bar, count, type Paint, pad, painter, percent, type RenderOptions, terminalColumns } from './terminal.ts';
+import { bar, count, cut, type Paint, pad, painter, percent, type RenderOptions, terminalColumns } from './terminal.ts';
 import { terminalLine } from './terminal-safe.ts';
 
 /** `sweep list`. `outcomes` are stored rows by outcome, as `Store.countOutcomes` gives them. */
@@ -12,25 +13,59 @@ export function renderSweepList(
 ): string {
   if (sweeps.length === 0) return 'No sweeps yet. Start one with: qualityflow sweep run SPEC\n';
   const paint = painter(options.color);
-  const table = new Table({
-    head: ['name', 'benchmark', 'strategy', 'model', 'state', 'done', 'pass', 'created'],
-    style: { head: [], border: [], compact: true },
-    colAligns: ['left', 'left', 'left', 'left', 'left', 'right', 'right', 'left'],
-  });
-  for (const { sweep, outcomes } of sweeps) {
+  const rows = sweeps.map(({ sweep, outcomes }) => {
     const { spec } = sweep;
-    table.push([
+    return [
       terminalLine(sweep.name),
-      terminalLine(spec.benchmark),
+      // An own file is told by its name; `--json` has the path.
+      terminalLine(spec.benchmark.replace(/^.*[/\\]/u, '')),
       spec.strategy.kind,
-      terminalLine(spec.model.name) + (sweep.scripted ? ' (scripted)' : ''),
+      // In front, where no cut takes it away.
+      sweep.scripted ? `(scripted) ${terminalLine(spec.model.name)}` : terminalLine(spec.model.name),
       stateText(shownState({ ...sweep, outcomes }), paint),
       `${count(finished(outcomes))}/${count(sweep.planned)}`,
       count(outcomes.pass ?? 0),
       sweep.createdAt.slice(0, 16).replace('T', ' '),
-    ]);
-  }
+    ];
+  });
+  const fit = fitted(rows, terminalColumns(options.width));
+  const table = new Table({
+    head: LIST_HEAD.slice(0, fit[0]?.length),
+    style: { head: [], border: [], compact: true },
+    colAligns: ['left', 'left', 'left', 'left', 'left', 'right', 'right', 'left'],
+  });
+  table.push(...fit);
   return `${table.toString()}\n`;
+}
+
+const LIST_HEAD = ['name', 'benchmark', 'strategy', 'model', 'state', 'done', 'pass', 'created'];
+/** Columns of free text, and how much of each is always left, in the order in which they give way: benchmark, model, name. */
+const FREE_COLUMNS = [
+  [1, 12],
+  [3, 12],
+  [0, 24],
+] as const;
+
+/** Rows whose free text is cut as far as the table is too wide; where that is not enough, their last column is left out. */
+function fitted(rows: string[][], columns: number): string[][] {
+  const width = (column: number) =>
+    Math.max(stringWidth(LIST_HEAD[column] ?? ''), ...rows.map((row) => stringWidth(row[column] ?? '')));
+  const widths = LIST_HEAD.map((_, column) => width(column));
+  // A border and two blanks a column, and a border at the end.
+  let excess = widths.reduce((sum, each) => sum + each + 3, 1) - columns;
+  const limits = [...widths];
+  for (const [column, least] of FREE_COLUMNS) {
+    const before = widths[column] ?? 0;
+    const limit = Math.min(before, Math.max(least, before - Math.max(0, excess)));
+    excess -= before - limit;
+    limits[column] = limit;
+  }
+  const shown = excess > 0 ? LIST_HEAD.length - 1 : LIST_HEAD.length;
+  return rows.map((row) =>
+    row
+      .slice(0, shown)
+      .map((cell, column) => ((limits[column] ?? 0) < (widths[column] ?? 0) ? cut(cell, limits[column] ?? 0) : cell)),
+  );
 }
 
 /** `sweep status` and live progress, from plain data. `stages`: running problems by stage. `blocked`: why no new problem starts. */
@@ -72,6 +107,11 @@ export function renderStatus(status: SweepStatus, options: RenderOptions): strin
 /** A sweep that has ended with runs that a resume would go on with is not called completed. */
 export function shownState(sweep: { state: string; planned: number; outcomes: Record<string, number> }): string {
   return sweep.state === 'completed' && finished(sweep.outcomes) < sweep.planned ? 'unfinished' : sweep.state;
+}
+
+/** `cancelled: its reason`; a reason that begins with the state says it all. */
+export function stateWithReason({ state, stateReason }: { state: string; stateReason: string }): string {
+  return stateReason.startsWith(`${state} `) ? stateReason : `${state}: ${stateReason}`;
 }
 
 function finished(outcomes: Record<string, number>): number {

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { confusionRates } from './checker.ts';
 import { leftOutText } from './left-out.ts';
 import { outcomeText } from './outcome-text.ts';
-import { shownState } from './render-lists.ts';
+import { shownState, stateWithReason } from './render-lists.ts';
 import type { SweepReport } from './report.ts';
 import {
   bar,
@@ -47,7 +47,7 @@ function heading(report: SweepReport, paint: Paint): string[] {
     report.benchmark,
     report.strategy,
     report.model,
-    `${counted(report.tasks, 'task')} × ${counted(report.samples, 'sample')}`,
+    `${counted(report.taskCount, 'task')} × ${counted(report.samples, 'sample')}`,
     shownState(report),
   ];
   const sandboxes = report.sandboxes.map(
@@ -57,11 +57,10 @@ function heading(report: SweepReport, paint: Paint): string[] {
     `${paint(['bold', 'cyan'], terminalLine(report.sweep))}  ${parts.map(terminalLine).join(' · ')}`,
     paint(
       'dim',
-      `dataset ${terminalLine(report.datasetSha256.slice(0, 12))} · ${[...new Set(sandboxes)].map(terminalLine).join(' | ') || 'nothing graded yet'}`,
+      `dataset ${terminalLine(report.datasetSha256.slice(0, 12))} · ${[...new Set(sandboxes)].map(terminalLine).join(' | ') || (report.leftOut.unfinished > 0 ? 'nothing graded yet' : 'no program to grade')}`,
     ),
   ];
-  if (report.stateReason !== '')
-    lines.push(paint('red', `${terminalLine(report.state)}: ${terminalLine(report.stateReason)}`));
+  if (report.stateReason !== '') lines.push(paint('red', terminalLine(stateWithReason(report))));
   if (new Set(sandboxes).size > 1)
     lines.push(paint('yellow', 'More than one sandbox graded this sweep: its results may not be comparable.'));
   return lines;
@@ -71,18 +70,36 @@ function headlineBlock(
   report: SweepReport,
   { paint, title, width }: { paint: Paint; title: Title; width: number },
 ): string[] {
+  const open = report.leftOut.unfinished;
   const lines = [title('pass@k')];
   for (const [k, { value, low, high, interval95 }] of Object.entries(report.passAt)) {
-    const bounds = low === high ? '' : `   unfinished runs leave [${percent(low)}, ${percent(high)}]`;
     const sampling =
-      interval95 === null ? '' : `   95 % interval [${percent(interval95.low)}, ${percent(interval95.high)}]`;
-    lines.push(`  pass@${pad(k, 4)} ${paint(['bold', 'green'], pad(percent(value), 8, 'left'))}${sampling}${bounds}`);
+      interval95 === null ? [] : [`   95 % interval [${percent(interval95.low)}, ${percent(interval95.high)}]`];
+    const partial =
+      open === 0
+        ? []
+        : [
+            paint(
+              'yellow',
+              `   partial: ${count(report.planned - open)} of ${counted(report.planned, 'run')}, [${percent(low)}, ${percent(high)}] if all open ones fail or pass`,
+            ),
+          ];
+    const [first = '', ...further] = [...partial, ...sampling];
+    lines.push(`  pass@${pad(k, 4)} ${paint(['bold', 'green'], pad(percent(value), 8, 'left'))}${first}`);
+    for (const line of further) lines.push(`${' '.repeat(20)}${line}`);
     if (value !== null && interval95 !== null) {
       lines.push(
         `  ${paint('dim', '0')} ${paint('green', intervalPicture({ value, ...interval95, width: Math.min(60, width - 12) }))} ${paint('dim', '100 %')}`,
       );
     }
   }
+  if (report.greedy)
+    lines.push(
+      paint(
+        'yellow',
+        '  All samples of a task asked the same greedy request (temperature 0): k > 1 says nothing about the model.',
+      ),
+    );
   if (report.noHeadline !== null) lines.push(paint('red', `  No headline: ${report.noHeadline}`));
   return lines;
 }
@@ -110,7 +127,7 @@ function stepBlock(
   }
   if (report.lastFive !== null) {
     lines.push(
-      `  ${paint('dim', 'submission or any of the last four others (pass@5)')} ${count(report.lastFive.passed)}  ${percent(report.lastFive.share)}`,
+      `  ${paint('dim', 'any of the last five programs')} ${count(report.lastFive.passed)}  ${percent(report.lastFive.share)}`,
     );
   }
   return lines;
@@ -217,7 +234,9 @@ function costBlock(report: SweepReport, title: Title): string[] {
   const total = `  paid: ${count(paid.prompt)} prompt + ${count(paid.completion)} completion tokens${reused} · requests: ${count(requests.sent)} sent, ${count(requests.reused)} reused`;
   const unmetered =
     tokens.unmetered > 0
-      ? [`  ${count(tokens.unmetered)} replies came without a token count and are not in the totals`]
+      ? [
+          `  without a token count, and so not in the totals: ${tokens.unmetered === 1 ? '1 reply' : `${count(tokens.unmetered)} replies`}`,
+        ]
       : [];
   const perhaps = budget.possiblyCharged;
   const charged =

@@ -1,5 +1,5 @@
 import type { Graded } from '../grading/verdict.ts';
-import { outcomeText } from './outcome-text.ts';
+import { outcomeName } from './outcome-text.ts';
 import type { ProblemStory, StoryStep } from './story.ts';
 import { count, counted, duration, type Paint, painter, type RenderOptions, terminalColumns } from './terminal.ts';
 import { terminalLine, terminalSafe } from './terminal-safe.ts';
@@ -88,7 +88,7 @@ function endLines({ outcome, usage }: ProblemStory, context: Context): string[] 
   }
   if (outcome.trail.length === 0) lines.push('  nothing was graded');
   lines.push(
-    `${paint('bold', 'Outcome')}  ${outcomeText({ [outcome.outcome]: 1 }, paint).replace(/ 1$/u, '')}  ended at ${terminalLine(outcome.finalStep)}`,
+    `${paint('bold', 'Outcome')}  ${outcomeName(outcome.outcome, paint)}  ended at ${terminalLine(outcome.finalStep)}`,
   );
   const failure = outcome.submission === null ? undefined : outcome.trail[outcome.submission]?.graded.firstFailure;
   if (failure !== undefined) {

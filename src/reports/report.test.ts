@@ -283,6 +283,7 @@ test('an unfinished sweep: planned is the sum of the outcomes, the headline has 
         task: `t${i}`,
         outcome: right ? 'pass' : 'wrong',
         trail: [program('generated', 0, true, right)],
+        detail: right ? '' : `1 of 3 ${'x'.repeat(300)}`,
         submission: 0,
       }),
     );
@@ -300,9 +301,37 @@ test('an unfinished sweep: planned is the sum of the outcomes, the headline has 
   assert.ok(rate?.value && rate.interval95);
   assert.equal(rate.value, 12 / 21, 'of the final ones; no code is a failure');
   assert.deepEqual([rate.low, rate.high], [12 / 40, 31 / 40]);
+  const headline = renderReport(report, { color: false, width: 80 });
+  assert.match(
+    headline,
+    /^ {2}pass@1 .*57\.1 % {3}partial: 21 of 40 runs, \[30\.0 %, 77\.5 %\] if all open ones fail or pass$/mu,
+  );
+  assert.match(headline, /nothing graded yet/);
+  assert.equal(report.tasks.filter(({ outcome }) => outcome === 'not_run').length, 17);
+  assert.deepEqual(report.tasks[12], {
+    task: 't12',
+    sample: 0,
+    outcome: 'wrong',
+    step: 'generated',
+    detail: `1 of 3 ${'x'.repeat(193)}`,
+  });
   assert.equal(report.noHeadline, null);
   assert.deepEqual(report.checker, { tp: 12, fp: 8, fn: 0, tn: 0 });
   assert.deepEqual(report.steps.at(-1), { step: 'final', passed: 12, accepted: 20, share: 12 / 21 });
+});
+
+test('pass@k reaches the number of samples, with a word when they were all the same request', async (t) => {
+  const store = await freshStore(t);
+  await startSweep(store, { tasks: 1, samples: 2, strategy: { kind: 'zero-shot' } });
+  await store.recordOutcome(row({ task: 't0', sample: 0, outcome: 'no_code', finalStep: 'nothing' }));
+  await store.recordOutcome(row({ task: 't0', sample: 1, outcome: 'no_code', finalStep: 'nothing' }));
+  const report = await buildReport({ store, sweep: 's' });
+  assert.deepEqual(Object.keys(report.passAt), ['1', '2']);
+  assert.equal(report.greedy, true);
+  const text = renderReport(report, { color: false, width: 100 });
+  assert.match(text, /pass@2 .*\n(.*\n)* {2}All samples of a task asked the same greedy request/u);
+  assert.match(text, /no program to grade/u);
+  assert.doesNotMatch(text, /partial/u);
 });
 
 test('more than 5 % infrastructure failures: no headline, and the reason', async (t) => {
@@ -586,6 +615,17 @@ test('every block of a scripted report says so; text fits its width and carries 
   assert.match(status, /pass 1 · not_run 1/u);
   assert.match(status, /scripted model/u);
   assert.equal(stripVTControlCharacters(status), status);
+  const long = {
+    ...sweep,
+    name: 'n'.repeat(60),
+    spec: { ...sweep.spec, benchmark: `/some/where/${'x'.repeat(40)}.jsonl` },
+  };
+  for (const width of [120, 100]) {
+    const narrow = renderSweepList([{ sweep: long, outcomes }], { color: false, width });
+    for (const line of narrow.trimEnd().split('\n')) assert.ok(stringWidth(line) <= width, line);
+    assert.doesNotMatch(narrow, /some/u);
+    assert.equal(/pass │ created/u.test(narrow), width === 120, `${width} columns`);
+  }
   const list = renderSweepList([{ sweep, outcomes }], { color: false, width: 80 });
   assert.match(list, /1\/2/u);
   const ended = {

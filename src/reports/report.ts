@@ -1,5 +1,6 @@
 import type { Outcome } from '../activities/contract.ts';
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
+import { asksGreedily } from '../statistics/greedy.ts';
 import { type Headline, headline, type TaskProgress } from '../statistics/headline.ts';
 import { isFinal } from '../store/final-outcome.ts';
 import type { OutcomeRow, Store, SweepRow, SweepState } from '../store/store.ts';
@@ -7,12 +8,13 @@ import { noSuchSweep } from '../store/store-error.ts';
 import { type Confusion, type ConfusionRates, confusionRates, countState, emptyConfusion } from './checker.ts';
 import { countRun, emptyFunnel, type Funnel } from './funnel.ts';
 import { countLeftOut, type LeftOut, nothingLeftOut } from './left-out.ts';
+import { openRun, type RunOutcome, runOutcome } from './run-outcome.ts';
 import { lastFive, REPORT_STEPS, type ReportStep, stateAt, stepsWithout } from './trail.ts';
 
 /** Above this share of recorded runs that ended in infrastructure failures, a pass rate says more about the machines than about the model. */
 export const INFRA_LIMIT = 0.05;
 
-/** The k of pass@k that are reported, as far as the samples reach. */
+/** The k of pass@k that are reported, as far as the samples reach; the number of samples is one, too. */
 const KS = [1, 5, 10, 100];
 
 export interface StepScore {
@@ -41,8 +43,10 @@ export interface SweepReport {
   specHash: string;
   /** Every sandbox that graded; more than one means that results may not be comparable. */
   sandboxes: SandboxFingerprint[];
-  tasks: number;
+  taskCount: number;
   samples: number;
+  /** With several samples: all of a task asked the same request at temperature 0, so pass@k with k > 1 says nothing about the model. */
+  greedy: boolean;
   /** Planned runs = Σ `outcomes`. */
   planned: number;
   /** Runs by outcome; `not_run` is what has no row yet. */
@@ -76,10 +80,12 @@ export interface SweepReport {
   funnel: Funnel | null;
   /** Those of `steps` that the strategy cannot reach: they repeat the step before. */
   withoutSteps: ReportStep[];
-  /** The paper's pass@5: the submission or any of the four other programs made last passes. Null for strategies that make one program. */
+  /** The paper's pass@5, which is not pass@k over samples: the submission or any of the four other programs made last passes. Null for strategies that make one program. */
   lastFive: { passed: number; share: number | null } | null;
   /** Passes whose verdict rests on a test inside the program's own process: it could have been forged. */
   forgeablePasses: number;
+  /** Every planned run, in planned order. */
+  tasks: RunOutcome[];
 }
 
 /** Reads a sweep's outcomes once, as a stream. Throws a `StoreError` when there is no such sweep. */
@@ -94,7 +100,7 @@ export async function buildReport({ store, sweep: name }: { store: Store; sweep:
 interface Tally {
   steps: { step: ReportStep; passed: number; accepted: number; confusion: Confusion }[];
   outcomes: Map<Outcome, number>;
-  tasks: Map<string, TaskProgress>;
+  tasks: Map<string, TaskProgress & { runs: RunOutcome[] }>;
   sandboxes: Map<string, SandboxFingerprint>;
   funnel: Funnel;
   leftOut: LeftOut;
@@ -107,7 +113,17 @@ function startTally({ spec, tasks }: SweepRow): Tally {
   return {
     steps: steps.map((step) => ({ step, passed: 0, accepted: 0, confusion: emptyConfusion() })),
     outcomes: new Map(),
-    tasks: new Map(tasks.map((taskId) => [taskId, { n: spec.samples, c: 0, open: spec.samples }])),
+    tasks: new Map(
+      tasks.map((taskId) => [
+        taskId,
+        {
+          n: spec.samples,
+          c: 0,
+          open: spec.samples,
+          runs: Array.from({ length: spec.samples }, (_, sample) => openRun(taskId, sample)),
+        },
+      ]),
+    ),
     sandboxes: new Map(),
     funnel: emptyFunnel(),
     leftOut: nothingLeftOut(),
@@ -118,8 +134,9 @@ function startTally({ spec, tasks }: SweepRow): Tally {
 
 function countOutcome(tally: Tally, row: OutcomeRow): void {
   tally.outcomes.set(row.outcome, (tally.outcomes.get(row.outcome) ?? 0) + 1);
-  if (!isFinal(row.outcome)) return;
   const task = tally.tasks.get(row.run.taskId);
+  if (task?.runs[row.run.sample] !== undefined) task.runs[row.run.sample] = runOutcome(row);
+  if (!isFinal(row.outcome)) return;
   if (task !== undefined) {
     task.open--;
     if (row.outcome === 'pass') task.c++;
@@ -167,8 +184,9 @@ function summarise(input: {
     datasetSha256: sweep.datasetSha256,
     specHash: sweep.specHash,
     sandboxes: [...tally.sandboxes.values()],
-    tasks: sweep.tasks.length,
+    taskCount: sweep.tasks.length,
     samples: sweep.spec.samples,
+    greedy: sweep.spec.samples > 1 && asksGreedily(sweep.spec.model),
     planned: sweep.planned,
     outcomes: {
       ...Object.fromEntries(tally.outcomes),
@@ -193,13 +211,14 @@ function summarise(input: {
     funnel: tally.funnel.generated.entered === 0 ? null : tally.funnel,
     lastFive: zeroShot ? null : { passed: tally.lastFive, share: share(tally.lastFive) },
     forgeablePasses: tally.forgeablePasses,
+    tasks: tasks.flatMap(({ runs }) => runs),
   };
 }
 
 function passRates(input: { tasks: TaskProgress[]; samples: number; withheld: boolean }): Record<string, Headline> {
   const rates: Record<string, Headline> = {};
-  for (const k of KS) {
-    if (k > input.samples) break;
+  for (const k of new Set([...KS, input.samples])) {
+    if (k > input.samples) continue;
     const rate = headline(input.tasks, k);
     if (rate !== null) rates[k] = input.withheld ? { ...rate, value: null, interval95: null } : rate;
   }

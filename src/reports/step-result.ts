@@ -1,3 +1,5 @@
+import { counted } from './terminal.ts';
+
 /** What a person wants to know of a step's stored result (JSON text of the activity's return value, perhaps cut). */
 export interface StepResult {
   /** One line: what came out. */
@@ -27,7 +29,7 @@ export function readStepResult(json: string): StepResult {
       return { summary: value.accept === true ? 'accepted' : 'rejected' };
     case 'tests': {
       const tests = Array.isArray(value.tests) ? value.tests : [];
-      return { summary: `${tests.length} tests`, text: tests.map(testText).join('\n') };
+      return { summary: counted(tests.length, 'test'), text: tests.map(testText).join('\n') };
     }
     case 'clarification':
       return { summary: 'clarified statement', text: text(value.statement) };

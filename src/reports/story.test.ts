@@ -193,6 +193,9 @@ test('the story of a problem has every step with prompt, reply, code, rule, verd
   }
   assert.ok(text.length < 10_000, 'long texts are bounded');
   assert.equal(stripVTControlCharacters(text), text, 'nothing of the model reaches the terminal as a command');
+  const coloured = renderProblem(story, { color: true, width: 100, full: false });
+  assert.equal(stripVTControlCharacters(coloured), text);
+  assert.match(text, /^Outcome {2}[a-z_]+ {2}ended at/m, 'without a count');
   const full = renderProblem(story, { color: false, width: 100, full: true });
   assert.ok(full.includes('line 250') && full.includes('You are a Python programmer.') && full.length > 10_000_000);
 });
@@ -212,7 +215,7 @@ test('results of every activity are read, and what is cut or unknown is shown as
   for (const [value, summary] of [
     [{ kind: 'judgement', accept: true }, 'accepted'],
     [{ kind: 'judgement', accept: false }, 'rejected'],
-    [{ kind: 'tests', tests: [{ kind: 'assert', source: 'assert f(1)' }] }, '1 tests'],
+    [{ kind: 'tests', tests: [{ kind: 'assert', source: 'assert f(1)' }] }, '1 test'],
     [{ kind: 'clarification', statement: 'do it' }, 'clarified statement'],
     [{ kind: 'unusable', reason: 'no_code', detail: 'd' }, 'unusable: no_code'],
     [{ kind: 'paced', until: 'later' }, 'endpoint asked to wait until later'],

@@ -80,3 +80,16 @@ export function duration(ms: number): string {
 export function terminalColumns(width: number): number {
   return Number.isFinite(width) ? Math.min(200, Math.max(40, Math.floor(width))) : 80;
 }
+
+/** Within `columns` on the screen; what is cut off leaves an ellipsis. */
+export function cut(line: string, columns: number): string {
+  if (stringWidth(line) <= columns) return line;
+  let text = '';
+  let width = 0;
+  for (const char of line) {
+    width += stringWidth(char);
+    if (width > columns - 1) break;
+    text += char;
+  }
+  return `${text}…`;
+}

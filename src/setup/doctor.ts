@@ -169,7 +169,8 @@ function checkEndpoint(env: Env): Finding {
   if (scripted) {
     return {
       state: 'ok',
-      detail: 'OPENAI_BASE_URL and OPENAI_API_KEY are not set: the scripted offline model answers',
+      detail:
+        'OPENAI_BASE_URL and OPENAI_API_KEY are not set: only the offline model `scripted` can be asked, and a sweep of any other is refused',
     };
   }
   const detail = `${baseURL}, key in ${keyEnv}: ${apiKey === undefined ? 'no' : 'yes'}`;

@@ -9,6 +9,9 @@ const PAGES = 5;
 const CHARACTERS = 200;
 const NOT_FOUND = 5;
 
+/** Reason that `sweep cancel` gives; it stands for who asked. */
+export const SWEEP_CANCEL = 'qualityflow sweep cancel';
+
 interface Execution {
   workflowId: string;
   /** Null: the latest run. */
@@ -53,7 +56,10 @@ async function lastEnd(client: Client, execution: Execution): Promise<End | unde
       if (asked) {
         const { workflowId, runId } = asked.externalWorkflowExecution ?? {};
         return {
-          words: `cancelled in Temporal${by(asked.identity)}${because(asked.cause)}`,
+          words:
+            asked.cause === SWEEP_CANCEL
+              ? `cancelled by \`${SWEEP_CANCEL}\``
+              : `cancelled in Temporal${by(asked.identity)}${because(asked.cause)}`,
           from: workflowId ? { workflowId, runId: runId ?? null } : undefined,
         };
       }

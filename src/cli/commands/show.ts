@@ -2,7 +2,7 @@ import type { AddCommand } from '../add-command.ts';
 
 export const addShow: AddCommand = (program, context, result) => {
   program
-    .command('show <name> <task>')
+    .command('show <name> [task]')
     .description('every step of one problem: prompt, reply, extracted code, verdict, cost')
     .option('--sample <n>', 'which independent run', '0')
     .option('--full', 'whole prompts and replies')

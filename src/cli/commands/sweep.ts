@@ -61,6 +61,7 @@ export const addSweep: AddCommand = (program, context, result) => {
   sweep
     .command('list')
     .description('all sweeps of this folder')
+    .option('--all', 'those of `solve` too')
     .option('--json', 'as JSON')
     .action(async (options) => {
       const { listSweepsCommand } = await import('../sweep-list.ts');
