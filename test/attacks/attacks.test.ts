@@ -19,7 +19,13 @@ describe('hostile programs', { skip: withoutDocker }, () => {
 
   test('none forges a verdict, hangs its grader, survives, or harms the next one', async (t) => {
     const findings: string[] = [];
-    const result = await runAttacks({ lanes, attacks: ATTACKS, note: (line) => findings.push(line) });
+    // Other tests run beside this one.
+    const result = await runAttacks({
+      lanes,
+      attacks: ATTACKS,
+      hungMs: 60_000,
+      note: (line) => findings.push(line),
+    });
     t.diagnostic(JSON.stringify(result));
     assert.deepEqual(findings, []);
     assert.ok(held(result));

@@ -11,7 +11,7 @@ export interface AttackResult {
   programs: number;
   /** Passed although they do not do their task, and nothing said that the verdict may be forged. */
   forged: number;
-  /** Held their grader up for more than 20 s. */
+  /** Held their grader up for too long, twice. */
   hung: number;
   /** Processes seen by the next program on the same slot. */
   survivors: number;
@@ -32,9 +32,11 @@ export async function runAttacks(options: {
   lanes: Sandbox[];
   attacks: Record<string, Attack[]>;
   grade?: (sandbox: Sandbox, task: AttackTask, source: string) => Promise<Graded[]>;
+  /** What is too long, in ms: 20 s where nothing else runs. */
+  hungMs?: number;
   note: (line: string) => void;
 }): Promise<AttackResult> {
-  const { lanes, attacks, grade = gradeOn, note } = options;
+  const { lanes, attacks, grade = gradeOn, hungMs = HUNG_MS, note } = options;
   const result: AttackResult = { programs: 0, forged: 0, hung: 0, survivors: 0, canaryFailures: 0, infra: 0 };
   for (const [task, { right }] of Object.entries(TASKS) as [AttackTask, { right: string }][]) {
     for (const lane of lanes) await expectPass(lane, task, right, 'before the first attack');
@@ -55,7 +57,7 @@ export async function runAttacks(options: {
     if (attack.task === 'secret') await expectPass(lane, 'secret', TASKS.secret.right, `before ${name}`);
     if ((await gradedWithin(lane, attack, name)) || (await gradedWithin(lane, attack, name))) return;
     result.hung++;
-    note(`took more than ${HUNG_MS / 1000} s, twice: ${name}`);
+    note(`took more than ${hungMs / 1000} s, twice: ${name}`);
   }
 
   /** Whether the grader was done in time. Twice is hung: once may be the machine. */
@@ -77,7 +79,7 @@ export async function runAttacks(options: {
     }
     const ms = performance.now() - started;
     await canary(lane, name);
-    return ms <= HUNG_MS;
+    return ms <= hungMs;
   }
 
   async function canary(lane: Sandbox, name: string): Promise<void> {
