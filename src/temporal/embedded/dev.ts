@@ -148,7 +148,9 @@ function heldByAnother(home: string): InfrastructureError {
   const who = pid === undefined ? 'Another process' : `The process ${pid}`;
   return new InfrastructureError(
     `${who} holds ${path}, and is no supervisor of this folder that could be stopped.`,
-    pid === undefined ? `Find it by \`lsof ${path}\` and end it.` : `See what it is by \`ps -fp ${pid}\`, and end it by \`kill ${pid}\`.`,
+    pid === undefined
+      ? `Find it by \`lsof ${path}\` and end it.`
+      : `See what it is by \`ps -fp ${pid}\`, and end it by \`kill ${pid}\`.`,
   );
 }
 
