@@ -124,7 +124,9 @@ describe('control of a sweep from the command line', { skip: withoutDocker, time
   it('extends a finished sweep and pays for the difference alone', async () => {
     const before = arrivals.length;
     const { outcomes, planned } = await status();
-    const extended = JSON.parse(await succeed('sweep', 'extend', 's', '--samples', `${SAMPLES + 1}`, '--json'));
+    const extended = JSON.parse(
+      await succeed('sweep', 'extend', 's', '--samples', `${SAMPLES + 1}`, '--budget-tokens', '99000000', '--json'),
+    );
     assert.equal(extended.planned, (planned / SAMPLES) * (SAMPLES + 1));
     const added = extended.planned - planned;
     // An unusable reply is asked for once more.

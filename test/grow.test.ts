@@ -88,12 +88,13 @@ describe('sweeps that grow, fork, are cancelled and drained', { skip: withoutDoc
   it('extends to other tests of the same tasks without a request, and leaves what was measured as it is', async () => {
     const before = model.log().total;
     const measured = await project.json('report', 'a');
-    const { report, stderr } = await succeed('sweep', 'extend', 'a', '--benchmark', plus);
+    const { report, stderr } = await succeed('sweep', 'extend', 'a', '--benchmark', plus, '--budget-tokens', '9000000');
     assert.match(stderr, /1 task of a is not in .*plus\.jsonl, and left out/);
     assert.match(stderr, /3 of the 3 requests for a first program have a stored reply/);
     assert.equal(model.log().total, before, 'nothing was sent');
     assert.deepEqual([report.sweep, report.planned, report.requests.sent], ['a-plus', 3, 0]);
     assert.deepEqual([report.tokens.paid.replies, report.requests.reused], [0, 3]);
+    assert.match(JSON.stringify((await project.json('sweep', 'status', 'a-plus')).spent), /"cap":{"tokens":9000000,/);
     const shown = async (sweep: string) => JSON.stringify(await project.json('show', sweep, task));
     assert.match(await shown('a'), new RegExp(`"tests":1\\b`));
     assert.match(await shown('a-plus'), new RegExp(`"tests":${strict}\\b`));

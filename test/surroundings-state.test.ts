@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { withoutDocker } from '../src/sandbox/testing.ts';
+import { devStatus } from '../src/temporal/embedded/dev.ts';
 import { Project } from './support/cli.ts';
 import { assertRefused } from './support/refused.ts';
 
@@ -64,6 +66,39 @@ describe('damaged state: it is said in one sentence with its remedy, and after t
     }
     copyFileSync(good, file('qualityflow.db'));
     assert.equal(await outcomes(), before);
+  });
+
+  it('an empty store is a damaged one', async () => {
+    renameSync(file('qualityflow.db'), file('kept.db'));
+    writeFileSync(file('qualityflow.db'), '');
+    const told = {
+      code: 3,
+      wrong: /is damaged: it is an empty file/,
+      remedy: /Restore it from a backup, or remove it/,
+    };
+    assertRefused(await project.run('sweep', 'list'), told);
+    assertRefused(await project.run('backup', file('copy.db')), told);
+    renameSync(file('kept.db'), file('qualityflow.db'));
+  });
+
+  it('a store that is replaced under a running worker is the one that the worker goes on with', async () => {
+    assert.equal((await project.run('backup', file('copy.db'))).code, 0);
+    assert.equal((await project.run(...run, '--name', 'lost')).code, 0);
+    const worker = async () => (await devStatus({ home: project.home }))?.processes.worker?.pid;
+    const before = await worker();
+    assert.ok(before !== undefined);
+    for (const name of ['qualityflow.db-wal', 'qualityflow.db-shm']) rmSync(file(name), { force: true });
+    renameSync(file('copy.db'), file('qualityflow.db'));
+    const deadline = performance.now() + 30_000;
+    for (let now = await worker(); now === undefined || now === before; now = await worker()) {
+      assert.ok(performance.now() < deadline, 'the worker goes on with the store that has no name');
+      await delay(100);
+    }
+    assert.match(readFileSync(file('logs/worker.log'), 'utf8'), /was replaced while this was running\. Starting again/);
+    const { code, stderr } = await project.run(...run, '--name', 'lost');
+    assert.equal(code, 0, stderr);
+    assert.equal((await project.json('sweep', 'status', 'lost')).unfinished, 0);
+    await down();
   });
 
   it('Temporal’s database is damaged: the store alone is enough to go on', async () => {

@@ -4,6 +4,7 @@ import { sweepWorkflowId } from '../temporal/ids.ts';
 import { problemWorkflowId } from '../temporal/problem-id.ts';
 import type { OutcomeSummary, RunKey, StoreActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
+import { recordTermination } from './record-termination.ts';
 import { requireSteps } from './require-steps.ts';
 import { settledSummary } from './settled-summary.ts';
 import { datasetOf, requirePlan } from './sweep-dataset.ts';
@@ -48,12 +49,7 @@ export function storeActivities(deps: Dependencies): StoreActivities {
       return record(run, { ...summary, detail: byHand ?? summary.detail });
     },
 
-    async recordTermination({ run, workflowId }) {
-      const row = await store.getOutcome(run);
-      if (row !== undefined && row.run.attempt >= run.attempt) return;
-      const detail = (await endedByHand(client, workflowId)) ?? 'its workflow ended without an outcome';
-      await record(run, { outcome: 'cancelled', detail, finalStep: 'nothing', tokens: 0, requests: 0 });
-    },
+    recordTermination: (ended) => recordTermination(deps, ended),
 
     countOutcomes: ({ sweep }) => store.countOutcomes(sweep),
     async markSweep({ sweep, state, reason }) {

@@ -3,6 +3,7 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { z } from 'zod';
 
+import { StoreError } from '../store/store-error.ts';
 import { buildId } from '../temporal/embedded/build-id.ts';
 
 const Input = z.object({
@@ -35,4 +36,10 @@ const workers = await startWorkerProcess({ ...input, roles: ROLES, env: process.
 console.log('ready');
 // Now: one that is killed writes nothing at its end.
 flushCompileCache();
-await workers.finished;
+try {
+  await workers.finished;
+} catch (error) {
+  if (!(error instanceof StoreError)) throw error;
+  log(`${error.message} Starting again on the one that is there now.`);
+  process.exit(1);
+}

@@ -10,6 +10,8 @@ import { createDockerSandbox } from '../sandbox/docker-sandbox.ts';
 import { ensureSandboxImage } from '../sandbox/image.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 import { connectClient, type Env, temporalSettings } from '../temporal/connection.ts';
 import { DRAIN_MS } from '../temporal/drain.ts';
 import { bundleFolder } from '../temporal/embedded/home.ts';
@@ -18,6 +20,9 @@ import { type Role, type RunningWorkers, runWorkers } from '../temporal/worker.t
 import { connectWorkers } from '../temporal/worker-connection.ts';
 import { createActivities } from './index.ts';
 import { watchRequestLimits } from './request-limits.ts';
+
+/** Every use of the store looks, too: this is how soon an idle worker notices. */
+const STORE_LOOK_MS = 1000;
 
 export interface WorkerProcessOptions {
   roles: readonly Role[];
@@ -108,12 +113,27 @@ export async function startWorkerProcess({
     shutdownGraceMs: DRAIN_MS,
   });
 
-  const finished = workers.finished.finally(async () => {
+  const watch = watchStoreFile(store);
+  // At once and not after a drain: nothing that is still under way could be stored.
+  const finished = Promise.race([workers.finished, watch.replaced]).finally(async () => {
+    watch.stop();
+    workers.stop();
     limits.stop();
     await opened?.then((ready) => ready.close()).catch(() => undefined);
     await Promise.allSettled([clientConnection.close(), connection.close(), store.close()]);
   });
   return { finished, stop: workers.stop };
+}
+
+/** `replaced` rejects once the store's file is another one: only a new process opens that. One that is gone is not made anew here. */
+function watchStoreFile(store: Store): { replaced: Promise<never>; stop: () => void } {
+  const { promise: replaced, reject } = Promise.withResolvers<never>();
+  const look = () =>
+    store.requireSameFile().catch((error: unknown) => {
+      if (!(error instanceof StoreError) || error.kind !== 'removed') reject(error);
+    });
+  const timer = setInterval(() => void look(), STORE_LOOK_MS);
+  return { replaced, stop: () => clearInterval(timer) };
 }
 
 async function warm(sandbox: () => Promise<Sandbox>): Promise<void> {

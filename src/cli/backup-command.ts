@@ -8,6 +8,13 @@ import { type ExitCode, UserError } from './user-error.ts';
 /** `backup`: the store alone, because it alone decides what a resume does. */
 export async function backupCommand(input: { context: Context; file: string; json?: boolean }): Promise<ExitCode> {
   const { context } = input;
+  if (input.file === '') {
+    throw new UserError({
+      message: 'The name of the file for the backup is empty',
+      remedy: 'Name a new file, such as `qualityflow backup store.db`',
+      exitCode: 2,
+    });
+  }
   if (!hasStore(context)) {
     throw new UserError({
       message: `There is nothing to back up: ${storeFile(context)} does not exist`,

@@ -30,13 +30,19 @@ export async function startTemporal(start: Start): Promise<DevInfo> {
   const { context, prepared } = start;
   const others = () => runningSweeps({ context, except: prepared === undefined ? [] : [prepared.spec.name] });
   if (prepared !== undefined) requireOneMeaning(await others(), prepared);
-  return ensureDev({
+  const dev = await ensureDev({
     home: context.home,
     env: start.env ?? prepared?.env ?? context.env,
     log: (line) => note(context, line),
     running: async () => (await others()).map(({ name }) => name),
     onlyWhenIdle: start.onlyWhenIdle ?? prepared === undefined,
   });
+  if (dev.storage === 'memory' && dev.uiUrl !== '' && !context.env.QUALITYFLOW_TEMPORAL)
+    note(
+      context,
+      'Temporal keeps its histories in memory, as it was started with QUALITYFLOW_TEMPORAL=memory; QUALITYFLOW_TEMPORAL=file changes that.',
+    );
+  return dev;
 }
 
 /** Starts what does not run yet and connects to it for the time of `work`. */

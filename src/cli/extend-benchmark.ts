@@ -8,8 +8,9 @@ import { checkBenchmark, locateBenchmark } from '../spec/parse-spec.ts';
 import type { SweepSpec } from '../spec/spec.ts';
 import type { SweepPlan, SweepRow } from '../store/store.ts';
 import { type Context, note } from './context.ts';
-import { forkedSpec } from './fork-sweep.ts';
+import { forkedSpec, nameBeside } from './fork-sweep.ts';
 import { withSweep } from './open-state.ts';
+import { type OperationalFlags, operationalChange } from './operational-flags.ts';
 import { prepareSweep } from './prepare-sweep.ts';
 import { specError } from './spec-input.ts';
 import { launch } from './sweep-run.ts';
@@ -26,13 +27,15 @@ export function extendToBenchmark(input: {
   benchmark: string;
   /** Name of the new sweep; `NAME-plus` when absent. */
   fork: string | undefined;
+  budget?: OperationalFlags;
   dataDir: string | undefined;
   detach: boolean;
   json: boolean;
 }): Promise<ExitCode> {
   const { context, name } = input;
   return withSweep<ExitCode>(context, name, async (store, sweep) => {
-    const spec = await specOnto(input, sweep);
+    const change = operationalChange(input.budget ?? {}, sweep.spec);
+    const spec = { ...(await specOnto(input, sweep)), ...change };
     const there = await store.getPlan(spec.name);
     if (there !== undefined) refuseSecondExtension(name, there, spec);
     const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir });
@@ -101,7 +104,7 @@ export async function specOnto(
       `${counted(reworded.length, 'task')} of ${tasks.length} ${reworded.length === 1 ? 'is' : 'are'} worded otherwise in ${terminalLine(benchmark)}, and asked anew: ${terminalLine(reworded.slice(0, 5).join(', '))}${reworded.length > 5 ? ', …' : ''}.`,
     );
   }
-  return { ...forkedSpec(sweep.spec, fork ?? `${name}-plus`), benchmark, ...selectionOf(sweep, tasks, after) };
+  return { ...forkedSpec(sweep.spec, fork ?? nameBeside(name)), benchmark, ...selectionOf(sweep, tasks, after) };
 }
 
 /** The sweep's own selection where it gives these very tasks, so that the new sweep can grow as the old one could; else their list. */

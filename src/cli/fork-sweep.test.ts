@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { openBenchmark } from '../problems/benchmark.ts';
 import { parseSpecValue } from '../spec/parse-spec.ts';
 import { openStore } from '../store/open-store.ts';
-import { forkedSpec, requireFork } from './fork-sweep.ts';
+import { forkedSpec, nameBeside, requireFork } from './fork-sweep.ts';
 import { createSweep } from './launch-sweep.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
 import { grow } from './sweep-extend.ts';
@@ -17,6 +17,17 @@ const store = await openStore({ home });
 after(async () => {
   await store.close();
   rmSync(home, { recursive: true, force: true });
+});
+
+test('a fork that nobody has named takes the name of its sweep, as far as that leaves room', () => {
+  assert.equal(nameBeside('a'.repeat(59)), `${'a'.repeat(59)}-plus`);
+  assert.throws(
+    () => nameBeside('a'.repeat(60)),
+    (error) =>
+      error instanceof UserError &&
+      error.exitCode === 2 &&
+      /would be named a+-plus, which is too long/.test(error.message),
+  );
 });
 
 async function prepared(change: Record<string, unknown> = {}): Promise<PreparedSweep> {

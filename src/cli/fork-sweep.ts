@@ -18,6 +18,17 @@ export function forkedSpec(spec: SweepSpec, to: string): SweepSpec {
   return { ...spec, name: to };
 }
 
+/** The name of a fork that nobody has named. */
+export function nameBeside(name: string): string {
+  const made = `${name}-plus`;
+  if (NAME_PATTERN.test(made)) return made;
+  throw new UserError({
+    message: `The new sweep beside ${name} would be named ${made}, which is too long for the name of a sweep`,
+    remedy: 'Name it yourself, such as --fork second-try',
+    exitCode: 2,
+  });
+}
+
 /**
  * Refuses a fork of a sweep that is not there, one whose name is taken, and one that would repeat the sweep as it is. Without
  * `surroundings` (a dry run starts no sandbox to ask) prompts and sandbox count as equal.

@@ -4,7 +4,7 @@ import { devStatus } from '../temporal/embedded/dev.ts';
 import type { Context } from './context.ts';
 import { hasStore, withStore } from './open-state.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
-import { sweepRun } from './sweep-runs.ts';
+import { sweepRun, sweepsWithLoneProblems } from './sweep-runs.ts';
 import { UserError } from './user-error.ts';
 
 /** A paused or blocked sweep goes on with the worker it has. */
@@ -22,9 +22,7 @@ export async function runningSweeps({
   except?: readonly string[];
 }): Promise<SweepRow[]> {
   if (!hasStore(context)) return [];
-  const rows = (await withStore(context, (store) => store.listSweeps())).filter(
-    ({ name, state }) => (state === 'created' || WORKING.includes(state)) && !except.includes(name),
-  );
+  const rows = (await withStore(context, (store) => store.listSweeps())).filter(({ name }) => !except.includes(name));
   const dev = rows.length === 0 ? undefined : await devStatus({ home: context.home });
   const marked = rows.filter(({ state }) => WORKING.includes(state));
   if (dev?.state !== 'running') return marked;
@@ -34,8 +32,12 @@ export async function runningSweeps({
   try {
     const { client, connection } = await connectClient(settings);
     try {
-      const runs = await Promise.all(rows.map(({ name }) => sweepRun(client, name)));
-      return rows.filter((_, index) => runs[index] === 'running');
+      const working = rows.filter(({ state }) => state === 'created' || WORKING.includes(state));
+      const runs = await Promise.all(working.map(({ name }) => sweepRun(client, name)));
+      const names = new Set(working.filter((_, index) => runs[index] === 'running').map(({ name }) => name));
+      // A retried problem keeps the worker whatever its sweep's state is.
+      for (const name of await sweepsWithLoneProblems(client)) names.add(name);
+      return rows.filter(({ name }) => names.has(name));
     } finally {
       await connection.close();
     }

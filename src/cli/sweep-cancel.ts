@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { counted } from '../reports/terminal.ts';
 import { sweepWorkflowId } from '../temporal/ids.ts';
 import { withRunningTemporal } from './connect.ts';
 import { type Context, print, printJson } from './context.ts';
 import { requireSweep, withSweep } from './open-state.ts';
-import { cancelSweep } from './sweep-runs.ts';
+import { cancelLoneProblems, cancelSweep, LIST_LAG_MS } from './sweep-runs.ts';
 import { isClosing } from './until-closed.ts';
 import { type ExitCode, UserError } from './user-error.ts';
 
@@ -10,7 +13,7 @@ import { type ExitCode, UserError } from './user-error.ts';
 const GOING = ['created', 'running', 'paused', 'blocked'] as const;
 
 /**
- * `sweep cancel`: asks and returns; problems in flight end within seconds. Exit 0 whenever nothing of the sweep will go on: also when it is being
+ * `sweep cancel`: asks, of the sweep and of its problems under `sweep retry`, and returns; problems in flight end within seconds. Exit 0 whenever nothing of the sweep will go on: also when it is being
  * cancelled already or has ended. Exit 3 when nothing runs here that could be told, for the sweep would go on with the next start.
  */
 export function cancelSweepCommand({
@@ -27,20 +30,26 @@ export function cancelSweepCommand({
       const going = GOING.some((state) => state === before.state);
       if (temporal === undefined && going) {
         throw new UserError({
-          message: `Nothing runs here that could cancel ${name}, which would go on with the next start`,
+          message: `Nothing runs here that could cancel ${name}, which goes on with the next start unless it was cancelled before`,
           remedy: `Start it by \`qualityflow dev\`, then cancel again`,
           exitCode: 3,
         });
       }
       const client = temporal?.client;
       const already = client !== undefined && (await isClosing(client, sweepWorkflowId(name)));
-      const cancelled = client !== undefined && !already && (await cancelSweep(client, name));
+      const swept = client !== undefined && !already && (await cancelSweep(client, name));
+      const lone = client === undefined ? 0 : await cancelLone(client, name);
       // Its workflow was ended by hand, or is lost with Temporal's database: what would write this word is gone.
-      if (!cancelled && !already && going) await store.setSweepState(name, 'cancelled', { from: GOING });
+      if (!swept && !already && going) await store.setSweepState(name, 'cancelled', { from: GOING });
       const { state } = await requireSweep(store, name);
-      if (json === true) printJson(context, { sweep: name, state, cancelled });
-      else if (cancelled)
-        print(context, `Cancelling ${name}. What is finished stays; \`qualityflow sweep resume ${name}\` goes on.`);
+      const alone = counted(lone, 'retried problem');
+      if (json === true) printJson(context, { sweep: name, state, cancelled: swept || lone > 0 });
+      else if (swept)
+        print(
+          context,
+          `Cancelling ${name}${lone === 0 ? '' : ` and ${alone}`}. What is finished stays; \`qualityflow sweep resume ${name}\` goes on.`,
+        );
+      else if (lone > 0) print(context, `Cancelling ${alone} of ${name}, which is ${state}.`);
       else if (already) print(context, `${name} is being cancelled already.`);
       else if (state === 'cancelled')
         print(context, `${name} is ${going ? 'cancelled' : 'cancelled already'}; nothing of it was running.`);
@@ -48,4 +57,11 @@ export function cancelSweepCommand({
       return 0;
     }),
   );
+}
+
+/** Looks twice: a problem that was retried just now may be missing in the server's list. Gives how many were told. */
+async function cancelLone(client: Client, name: string): Promise<number> {
+  const first = await cancelLoneProblems(client, name);
+  await sleep(LIST_LAG_MS);
+  return new Set([...first, ...(await cancelLoneProblems(client, name))]).size;
 }

@@ -10,13 +10,14 @@ import { type Context, note } from './context.ts';
 import { extendToBenchmark } from './extend-benchmark.ts';
 import { goOn, prepareToGoOn } from './go-on.ts';
 import { requireSweep, withSweep } from './open-state.ts';
+import { type OperationalFlags, operationalChange } from './operational-flags.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
 import { sweepRun } from './sweep-runs.ts';
 import { untilClosed } from './until-closed.ts';
 import { type ExitCode, UserError } from './user-error.ts';
 import { warnGreedy } from './warn-greedy.ts';
 
-export interface ExtendFlags {
+export interface ExtendFlags extends Pick<OperationalFlags, 'budgetTokens' | 'budgetUsd'> {
   samples?: string;
   limit?: string;
   task?: string[];
@@ -28,7 +29,8 @@ export interface ExtendFlags {
 }
 
 /**
- * `sweep extend`: more samples a task, or more tasks, of the same sweep; what it has is kept, and only the difference is run and paid for.
+ * `sweep extend`: more samples a task, or more tasks, of the same sweep; what it has is kept, and only the difference is run and paid for,
+ * under another budget if one is given.
  * Not while the sweep's workflow is running: its shards share out the plan as it was. Onto other tests: see `extendToBenchmark`.
  */
 export function extendSweepCommand(input: { context: Context; name: string } & ExtendFlags): Promise<ExitCode> {
@@ -40,12 +42,14 @@ export function extendSweepCommand(input: { context: Context; name: string } & E
       name,
       benchmark: input.benchmark,
       fork: input.fork,
+      budget: input,
       dataDir: input.dataDir,
       detach: input.detach === true,
       json: input.json === true,
     });
   }
   return withSweep<ExitCode>(context, name, async (store, sweep) => {
+    const change = operationalChange(input, sweep.spec);
     await requireAtRest(context, name);
     const { prepared, surroundings } = await prepareToGoOn({ context, sweep, dataDir: input.dataDir });
     const grown = grow({ sweep, prepared, ...growth });
@@ -66,6 +70,7 @@ export function extendSweepCommand(input: { context: Context; name: string } & E
           exitCode: 2,
         });
       }
+      if (change !== undefined) await store.updateOperational(name, change);
       const row = await requireSweep(store, name);
       note(context, `${name} grows from ${sweep.planned} runs to ${row.planned}.`);
       return goOn({ context, store, temporal, name, detach: input.detach === true, json: input.json === true });

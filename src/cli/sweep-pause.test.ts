@@ -111,7 +111,7 @@ test('a cancel may be said again and again, and is no failure of a sweep that ha
   await store.setSweepState('off', 'paused');
   const { exitCode, stderr } = await run('sweep', 'cancel', 'off');
   assert.equal(exitCode, 3);
-  assert.match(stderr, /would go on with the next start\.\n.*qualityflow dev/);
+  assert.match(stderr, /goes on with the next start unless it was cancelled before\.\n.*qualityflow dev/);
   assert.equal((await store.getPlan('off'))?.state, 'paused');
 });
 
@@ -162,6 +162,11 @@ test('a resume of a sweep whose every run is final starts nothing, and says so f
   assert.match(stderr, /The sweep whole is complete: all 4 runs have a final outcome\./);
   assert.equal((await store.getPlan('whole'))?.state, 'completed');
   assert.equal(existsSync(join(home, 'dev.json')), false);
+
+  const capped = await run('sweep', 'resume', 'whole', '--budget-tokens', '1000');
+  assert.equal(capped.exitCode, 0, capped.stderr);
+  assert.equal((await store.spent('whole')).cap.tokens, 1000);
+  assert.equal((await store.getPlan('whole'))?.spec.budget.tokens, 1000);
 });
 
 test('an unpause does not end a block: it says the reason and what does, exit 3', async () => {
@@ -180,6 +185,8 @@ for (const [what, argv, message] of [
   ['retry: a final outcome without --force', ['sweep', 'retry', 'q', 'a'], /has the final outcome wrong\.\n.*--force/],
   ['retry: a paused sweep', ['sweep', 'retry', 'held', 'a'], /is paused\.\n.*sweep unpause held/],
   ['extend: by nothing', ['sweep', 'extend', 'q'], /Give --samples, --limit or --task/],
+  ['extend: by a budget alone', ['sweep', 'extend', 'q', '--budget-tokens', '9'], /Give --samples, --limit or --task/],
+  ['extend: money without prices', ['sweep', 'extend', 'q', '--samples', '3', '--budget-usd', '9'], /needs prices/],
   [
     'extend: by samples and tests at once',
     ['sweep', 'extend', 'q', '--samples', '3', '--benchmark', 'x.jsonl'],

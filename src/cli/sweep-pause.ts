@@ -1,9 +1,11 @@
+import { counted } from '../reports/terminal.ts';
 import { terminalLine } from '../reports/terminal-safe.ts';
 import type { SweepState } from '../store/store.ts';
 import { withRunningTemporal } from './connect.ts';
 import { type Context, print, printJson } from './context.ts';
 import { requireSweep, withSweep } from './open-state.ts';
 import { releaseProblems } from './release-sweep.ts';
+import { runningProblems } from './sweep-runs.ts';
 import { type ExitCode, UserError } from './user-error.ts';
 
 /**
@@ -23,7 +25,7 @@ export function pauseSweepCommand({
   return withSweep<ExitCode>(context, name, async (store) => {
     const changed = await store.setSweepState(name, 'paused', { from: ['created', 'running'] });
     const { state, stateReason } = await requireSweep(store, name);
-    if (!changed) requireNotEnded(name, state);
+    if (!changed) await requireNotEnded(context, name, state);
     if (json === true) printJson(context, { sweep: name, state, changed });
     else if (changed)
       print(
@@ -36,8 +38,18 @@ export function pauseSweepCommand({
   });
 }
 
-function requireNotEnded(name: string, state: SweepState): void {
+async function requireNotEnded(context: Context, name: string, state: SweepState): Promise<void> {
   if (state !== 'completed' && state !== 'cancelled' && state !== 'failed') return;
+  const retried = await withRunningTemporal(context, async (temporal) =>
+    temporal === undefined ? 0 : (await runningProblems(temporal.client, name, { alone: true })).length,
+  ).catch(() => 0);
+  if (retried > 0) {
+    throw new UserError({
+      message: `The sweep ${name} is ${state}; what runs of it is ${counted(retried, 'retried problem')}, which ${retried === 1 ? 'is' : 'are'} not paused`,
+      remedy: `\`qualityflow sweep cancel ${name}\` stops that, what it has paid for stays`,
+      exitCode: 2,
+    });
+  }
   throw new UserError({
     message: `The sweep ${name} is not running: it is ${state}`,
     remedy: `What it left unfinished goes on by \`qualityflow sweep resume ${name}\`, how it stands is shown by \`qualityflow sweep status ${name}\``,
@@ -65,7 +77,7 @@ export function unpauseSweepCommand({
         exitCode: 3,
       });
     }
-    requireNotEnded(name, state);
+    await requireNotEnded(context, name, state);
     const told = await withRunningTemporal(context, async (temporal) =>
       temporal === undefined ? undefined : releaseProblems(temporal.client, name),
     );

@@ -1,27 +1,19 @@
-import { type OperationalChange, parseOperational } from '../spec/parse-spec.ts';
-import type { Store, SweepRow, SweepState } from '../store/store.ts';
+import type { Store, SweepState } from '../store/store.ts';
 import { requireUsefulBudget } from './budget-forecast.ts';
-import { withStartedTemporal } from './connect.ts';
+import { withRunningTemporal, withStartedTemporal } from './connect.ts';
 import { type Context, note } from './context.ts';
 import { forkedSpec } from './fork-sweep.ts';
 import { goOn, prepareToGoOn } from './go-on.ts';
-import { withSweep } from './open-state.ts';
+import { requireSweep, withSweep } from './open-state.ts';
+import { type OperationalFlags, operationalChange } from './operational-flags.ts';
 import { prepareSweep } from './prepare-sweep.ts';
 import { grouped } from './progress.ts';
-import { numeric, present, specError } from './spec-input.ts';
 import { showResult } from './sweep-result.ts';
 import { launch } from './sweep-run.ts';
+import { sweepRun } from './sweep-runs.ts';
 import type { ExitCode } from './user-error.ts';
 
 const UNENDED: readonly SweepState[] = ['created', 'running', 'paused', 'blocked', 'cancelled', 'failed'];
-
-/** What a resume may change: none of it changes results. */
-export interface OperationalFlags {
-  budgetTokens?: string;
-  budgetUsd?: string;
-  problems?: string;
-  requests?: string;
-}
 
 /**
  * `sweep resume`: runs what has no final outcome; what is stored is neither paid for nor graded again. Ends a pause or a block, and puts
@@ -39,7 +31,7 @@ export function resumeSweepCommand(
 ): Promise<ExitCode> {
   const { context, name } = input;
   return withSweep<ExitCode>(context, name, async (store, before) => {
-    const change = changeOf(input, before);
+    const change = operationalChange(input, before.spec);
     if (input.fork !== undefined) {
       const spec = { ...forkedSpec(before.spec, input.fork), ...change };
       const prepared = await prepareSweep({ context, spec, dataDir: input.dataDir });
@@ -48,42 +40,50 @@ export function resumeSweepCommand(
     }
     const json = input.json === true;
     const isComplete = async () =>
-      (await store.listUnfinished({ sweep: name, from: 0, to: before.planned, limit: 1 })).length === 0;
-    if (await isComplete()) return showComplete({ context, store, sweep: before, json });
+      (await store.listUnfinished({ sweep: name, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 1 })).length === 0;
+    const putInForce = async () => {
+      if (change !== undefined) await store.updateOperational(name, change);
+    };
+    if (await isComplete()) {
+      await putInForce();
+      return showComplete({ context, store, name, json });
+    }
     const { prepared } = await prepareToGoOn({ context, sweep: before, dataDir: input.dataDir });
     return withStartedTemporal({ context, prepared }, async (temporal) => {
+      await putInForce();
       // Another shell's resume may have come to the end while this one set up.
-      if (await isComplete()) return showComplete({ context, store, sweep: before, json });
-      if (change !== undefined) await store.updateOperational(name, change);
+      if (await isComplete()) return showComplete({ context, store, name, json });
       await tellBudget(context, store, name);
       return goOn({ context, store, temporal, name, detach: input.detach === true, json });
     });
   });
 }
 
-/** Nothing is started for it. Its own workflow, which says so at its end, may have been lost before that. */
-async function showComplete(input: {
-  context: Context;
-  store: Store;
-  sweep: SweepRow;
-  json: boolean;
-}): Promise<ExitCode> {
-  const { context, store, sweep } = input;
-  await store.setSweepState(sweep.name, 'completed', { from: UNENDED });
-  const { planned, name } = sweep;
-  const runs = planned === 1 ? 'its one run has' : `all ${planned} runs have`;
+/**
+ * Nothing is started for it. Its own workflow, which says so at its end, may have been lost before that; one that is still there says it
+ * itself. The row is read first and must not change until it is marked: another shell may be extending it.
+ */
+async function showComplete(input: { context: Context; store: Store; name: string; json: boolean }): Promise<ExitCode> {
+  const { context, store, name } = input;
+  const sweep = await requireSweep(store, name);
+  const left = await store.listUnfinished({ sweep: name, from: 0, to: sweep.planned, limit: 1 });
+  if (left.length === 0 && UNENDED.includes(sweep.state) && !(await mayRun(context, name)))
+    await store.setSweepState(name, 'completed', { from: UNENDED, unchangedSince: sweep.updatedAt });
+  const runs = sweep.planned === 1 ? 'its one run has' : `all ${sweep.planned} runs have`;
   note(context, `The sweep ${name} is complete: ${runs} a final outcome.`);
-  return showResult({ ...input, followed: { kind: 'ended', run: 'completed' } });
+  return showResult({ ...input, sweep, followed: { kind: 'ended', run: 'completed' } });
 }
 
-/** Undefined when no flag was given. */
-function changeOf(flags: OperationalFlags, { spec }: SweepRow): OperationalChange | undefined {
-  const budget = present({ tokens: numeric(flags.budgetTokens), usd: numeric(flags.budgetUsd) });
-  const concurrency = present({ problems: numeric(flags.problems), requests: numeric(flags.requests) });
-  if (Object.keys({ ...budget, ...concurrency }).length === 0) return undefined;
-  const parsed = parseOperational({ budget, concurrency }, spec);
-  if (parsed.kind === 'problems') throw specError(undefined, parsed.problems);
-  return parsed.change;
+/** True also when Temporal is there and does not answer. */
+async function mayRun(context: Context, name: string): Promise<boolean> {
+  try {
+    return await withRunningTemporal(
+      context,
+      async (temporal) => temporal !== undefined && (await sweepRun(temporal.client, name)) === 'running',
+    );
+  } catch {
+    return true;
+  }
 }
 
 /** A budget that is used up is said before the runs that need it end; those whose replies are stored need none. */

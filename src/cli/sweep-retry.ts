@@ -1,9 +1,10 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowFailedError } from '@temporalio/client';
+import { recordTermination } from '../activities/record-termination.ts';
 import { canonicalTaskId } from '../problems/task-id.ts';
 import { terminalLine } from '../reports/terminal-safe.ts';
 import { isFinal } from '../store/final-outcome.ts';
-import type { OutcomeRow, SweepRow } from '../store/store.ts';
+import type { OutcomeRow, Store, SweepRow } from '../store/store.ts';
 import { sweepWorkflowId } from '../temporal/ids.ts';
 import { problemWorkflowId } from '../temporal/problem-id.ts';
 import { problemStart } from '../temporal/problem-start.ts';
@@ -56,7 +57,7 @@ export function retryProblemCommand(input: {
         if (closed) await store.reopenOutcome(key);
         const attempt = 1 + ((await store.getOutcome(key))?.run.attempt ?? 0);
         if (uiUrl !== '') note(context, `Temporal UI: ${problemPage(uiUrl, namespace, key)}`);
-        const ended = await runProblem({ context, client, sweep, run: { ...key, attempt } });
+        const ended = await runProblem({ context, store, client, sweep, run: { ...key, attempt } });
         if (!ended) {
           note(context, `It goes on. \`qualityflow show ${name} ${JSON.stringify(taskId)}\` shows it.`);
           return 130;
@@ -87,11 +88,12 @@ function requireGoing({ name, state, stateReason }: SweepRow): void {
 /** Starts the problem, or joins the run of it that is under way, and waits for its end. False when the person stopped waiting. */
 async function runProblem(input: {
   context: Context;
+  store: Store;
   client: Client;
   sweep: SweepRow;
   run: { sweep: string; taskId: string; sample: number; attempt: number };
 }): Promise<boolean> {
-  const { context, client, run } = input;
+  const { context, store, client, run } = input;
   const { spec, endpointIdentity } = input.sweep;
   const queues = queuesFor(spec.model.endpoint);
   const handle = await client.workflow.start<typeof solveProblem>('solveProblem', {
@@ -105,10 +107,11 @@ async function runProblem(input: {
     return await Promise.race([
       handle.result().then(
         () => true,
-        (error: unknown) => {
-          // How it ended is in its row.
-          if (error instanceof WorkflowFailedError) return true;
-          throw error;
+        async (error: unknown) => {
+          if (!(error instanceof WorkflowFailedError)) throw error;
+          // How it ended is in its row, unless it was terminated: no shard of a sweep looks after this one.
+          await recordTermination({ store, client }, { run, workflowId: handle.workflowId });
+          return true;
         },
       ),
       interrupted.promise,

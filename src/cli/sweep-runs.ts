@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  isGrpcServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { counted } from '../reports/terminal.ts';
 import type { SweepRow } from '../store/store.ts';
 import { SWEEP_CANCEL } from '../temporal/ended-by-hand.ts';
@@ -7,8 +12,15 @@ import { sweepWorkflowId } from '../temporal/ids.ts';
 import { problemWorkflowId } from '../temporal/problem-id.ts';
 import { WORKFLOW_TASK_TIMEOUT } from '../temporal/problem-start.ts';
 import { queuesFor } from '../temporal/queues.ts';
-import { StageKey, sweepAttributes, TaskIdKey } from '../temporal/search-attributes.ts';
+import { StageKey, SweepIdKey, sweepAttributes, TaskIdKey } from '../temporal/search-attributes.ts';
 import { summary } from '../temporal/summary.ts';
+
+/** As long as the server's list of workflows may lag behind what runs. */
+export const LIST_LAG_MS = 2000;
+const NOT_FOUND = 5;
+
+const PROBLEMS = 'ExecutionStatus="Running" AND WorkflowType="solveProblem"';
+const ALONE = 'ParentWorkflowId IS NULL';
 
 /** How a sweep's workflow stands: `absent` when Temporal knows none (never started, or past its retention). */
 export type SweepRun = 'running' | 'completed' | 'failed' | 'cancelled' | 'absent';
@@ -59,16 +71,42 @@ export async function sweepRun(client: Client, sweep: string): Promise<SweepRun>
 /** Asks the sweep to end; problems in flight record `cancelled`. False when it was not running. */
 export async function cancelSweep(client: Client, sweep: string): Promise<boolean> {
   if ((await sweepRun(client, sweep)) !== 'running') return false;
+  return cancelWorkflow(client, sweepWorkflowId(sweep));
+}
+
+/** Asks the sweep's problems to end that run by themselves; gives the ids of those that were told. */
+export async function cancelLoneProblems(client: Client, sweep: string): Promise<string[]> {
+  const told: string[] = [];
+  for (const { workflowId } of await runningProblems(client, sweep, { alone: true }))
+    if (await cancelWorkflow(client, workflowId)) told.push(workflowId);
+  return told;
+}
+
+/** False when it does not run any more. */
+async function cancelWorkflow(client: Client, workflowId: string): Promise<boolean> {
   const { namespace, identity } = client.options;
-  await client.workflowService.requestCancelWorkflowExecution({
-    namespace,
-    identity,
-    workflowExecution: { workflowId: sweepWorkflowId(sweep) },
-    requestId: randomUUID(),
-    // What rows and state will say of it.
-    reason: SWEEP_CANCEL,
-  });
-  return true;
+  try {
+    await client.workflowService.requestCancelWorkflowExecution({
+      namespace,
+      identity,
+      workflowExecution: { workflowId },
+      requestId: randomUUID(),
+      // What rows and state will say of it.
+      reason: SWEEP_CANCEL,
+    });
+    return true;
+  } catch (error) {
+    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return false;
+    throw error;
+  }
+}
+
+/** Names of the sweeps of which problems run that no run of theirs has started: see `runningProblems`. */
+export async function sweepsWithLoneProblems(client: Client): Promise<string[]> {
+  const names = new Set<string>();
+  for await (const { typedSearchAttributes } of client.workflow.list({ query: `${PROBLEMS} AND ${ALONE}` }))
+    names.add(typedSearchAttributes.get(SweepIdKey) ?? '');
+  return [...names];
 }
 
 export interface RunningProblem {
@@ -79,10 +117,17 @@ export interface RunningProblem {
   waiting: { reason: string; until: string | undefined } | undefined;
 }
 
-/** Problems that are running now, with the stage they are in; the server's list lags by up to a second or two. */
-export async function runningProblems(client: Client, sweep: string): Promise<RunningProblem[]> {
+/**
+ * Problems that are running now, with the stage they are in; the server's list lags by up to `LIST_LAG_MS`. `alone`: only those that no run of the
+ * sweep has started, and which none would end, as `sweep retry` does it.
+ */
+export async function runningProblems(
+  client: Client,
+  sweep: string,
+  { alone = false }: { alone?: boolean } = {},
+): Promise<RunningProblem[]> {
   // Sweep names cannot hold a quote.
-  const query = `SweepId="${sweep}" AND ExecutionStatus="Running" AND WorkflowType="solveProblem"`;
+  const query = `SweepId="${sweep}" AND ${PROBLEMS}${alone ? ` AND ${ALONE}` : ''}`;
   const running: RunningProblem[] = [];
   for await (const { workflowId, typedSearchAttributes: attributes, memo } of client.workflow.list({
     query,

@@ -1,3 +1,4 @@
+import { rmSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
@@ -6,13 +7,16 @@ import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { knownMigrations, migrationProvider } from './migrations.ts';
 import type { Schema } from './schema.ts';
-import { explainSqliteError, isBusy } from './sqlite-error.ts';
+import { emptyStore, explainSqliteError, isBusy, otherStore } from './sqlite-error.ts';
 import { StoreError } from './store-error.ts';
 
 /** How long SQLite itself waits for a lock, blocking the event loop; the rest of the waiting is asynchronous. */
 const BUSY_TIMEOUT_MS = 100;
 /** A writer holds the lock for milliseconds; one that holds it this long is not one of ours. */
 const GIVE_UP_AFTER_MS = 60_000;
+
+/** Between a new file's making and its first write, on a busy machine. */
+const BEING_MADE_MS = 2000;
 
 /** Statements kept compiled; ours are about fifty, and those with lists of values differ by length. */
 const MAX_PREPARED = 200;
@@ -26,12 +30,19 @@ export interface Database {
    * was refused, so it has no effects but on the database.
    */
   transact<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  /** Throws the `StoreError` `replaced` or `removed` when the file at this path is no more the one that was opened; so do `run` and `transact`. */
+  requireSameFile(): void;
   close(): Promise<void>;
 }
 
 /** Opens or creates `file` with its folder and brings its schema up to date. Fails with a `StoreError`. */
 export async function openDatabase(file: string): Promise<Database> {
   const handle = await open(file);
+  const opened = fileIdentity(file);
+  const requireSameFile = () => {
+    const now = fileIdentity(file);
+    if (now !== opened) throw otherStore(file, now === undefined ? 'removed' : 'replaced');
+  };
   const prepared = new Map<string, Shim>();
   const prepare = (text: string): Shim => {
     const known = prepared.get(text);
@@ -53,8 +64,15 @@ export async function openDatabase(file: string): Promise<Database> {
     throw error;
   }
   return {
-    run: (work) => whileBusy(file, () => work(db)),
-    transact: (work) => whileBusy(file, () => immediate(db, work)),
+    run: async (work) => {
+      requireSameFile();
+      return whileBusy(file, () => work(db));
+    },
+    transact: async (work) => {
+      requireSameFile();
+      return whileBusy(file, () => immediate(db, work));
+    },
+    requireSameFile,
     close: () => db.destroy(),
   };
 }
@@ -70,6 +88,8 @@ async function open(file: string): Promise<DatabaseSync> {
       cause,
     });
   }
+  const absent = fileIdentity(file) === undefined;
+  if (!absent) await requireContent(file);
   return whileBusy(file, async () => {
     const handle = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     try {
@@ -79,9 +99,30 @@ async function open(file: string): Promise<DatabaseSync> {
       return handle;
     } catch (error) {
       handle.close();
+      // A full disk leaves the new file empty, which would count as a damaged store from then on.
+      if (absent && !isBusy(error) && sizeOf(file) === 0) rmSync(file, { force: true });
       throw error;
     }
   });
+}
+
+/** Device and inode; undefined when there is no such file. */
+function fileIdentity(file: string): string | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size;
+}
+
+/** One that another process is just making is empty for a moment. */
+async function requireContent(file: string): Promise<void> {
+  const giveUpAt = performance.now() + BEING_MADE_MS;
+  while (sizeOf(file) === 0) {
+    if (performance.now() > giveUpAt) throw emptyStore(file);
+    await sleep(20);
+  }
 }
 
 type Shim = ReturnType<typeof shim>;

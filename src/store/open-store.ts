@@ -21,6 +21,7 @@ export async function openStore({ home }: { home: string }): Promise<Store> {
     ...sweepExtension(database),
     ...outcomeTable(database),
     ...stepTable(database),
+    requireSameFile: async () => database.requireSameFile(),
     close: () => database.close(),
   };
 }

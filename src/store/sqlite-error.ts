@@ -22,6 +22,30 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
+/** The file that was read is damaged; writing never gives this. */
+export function isDamage(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === CORRUPT || code === NOTADB;
+}
+
+/** SQLite itself takes an empty file for an empty database, and what was lost with it would look as if it had never been. */
+export function emptyStore(file: string): StoreError {
+  return new StoreError({
+    kind: 'corrupt',
+    message: `The database ${file} is damaged: it is an empty file.`,
+    remedy: 'Restore it from a backup, or remove it together with its -wal and -shm files to start afresh.',
+  });
+}
+
+/** An open database goes on with the file that it has opened, whose name may belong to another one by now, or to none. */
+export function otherStore(file: string, now: 'replaced' | 'removed'): StoreError {
+  return new StoreError({
+    kind: now,
+    message: `The database ${file} was ${now} while this was running.`,
+    remedy: 'Run `qualityflow down` before a backup is put in its place, then run this again.',
+  });
+}
+
 /** Puts what a person can act upon in the place of SQLite's words; any other error passes through unchanged. */
 export function explainSqliteError(error: unknown, file: string): unknown {
   const code = resultCode(error);

@@ -1,4 +1,12 @@
-export type StoreErrorKind = 'unavailable' | 'busy' | 'full' | 'corrupt' | 'newer_schema' | 'invalid';
+export type StoreErrorKind =
+  | 'unavailable'
+  | 'busy'
+  | 'full'
+  | 'corrupt'
+  | 'replaced'
+  | 'removed'
+  | 'newer_schema'
+  | 'invalid';
 
 /** The store cannot do what it was asked: one sentence of what is wrong (`message`), one of what to do (`remedy`). */
 export class StoreError extends Error {

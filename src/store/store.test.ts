@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -522,6 +522,42 @@ test('a file that is no database is refused and not overwritten', async (t) => {
     (error) => error instanceof StoreError && error.kind === 'corrupt' && error.message.includes(file),
   );
   assert.match(await readFile(file, 'utf8'), /^this is a letter/);
+});
+
+test('an empty file is a damaged store, but for one that another process is just making', async (t) => {
+  const home = await temporaryHome(t);
+  const file = join(home, 'qualityflow.db');
+  await writeFile(file, '');
+  await assert.rejects(
+    openStore({ home }),
+    (error) => error instanceof StoreError && error.kind === 'corrupt' && /backup, or remove it/.test(error.remedy),
+  );
+  assert.equal(await readFile(file, 'utf8'), '');
+  const opening = openStore({ home });
+  const maker = new DatabaseSync(file);
+  maker.exec('PRAGMA journal_mode = WAL');
+  const store = await opening;
+  assert.deepEqual(await store.listSweeps(), []);
+  await store.close();
+  maker.close();
+});
+
+test('a store whose file is another one by now, or gone, neither reads nor writes', async (t) => {
+  const home = await temporaryHome(t);
+  const file = join(home, 'qualityflow.db');
+  const store = await openStore({ home });
+  await store.createSweep(sweep({ tasks: ['a'] }));
+  await store.requireSameFile();
+  await rename(file, `${file}.old`);
+  const is = (kind: string) => (error: unknown) =>
+    error instanceof StoreError && error.kind === kind && /qualityflow down/.test(error.remedy);
+  await assert.rejects(store.getSweep('s'), is('removed'));
+  await writeFile(file, 'another');
+  await assert.rejects(store.requireSameFile(), is('replaced'));
+  await assert.rejects(store.getSweep('s'), is('replaced'));
+  await assert.rejects(store.setSweepState('s', 'running'), is('replaced'));
+  await assert.rejects(store.putReply('k', request, reply()), is('replaced'));
+  await store.close();
 });
 
 test('a folder that cannot be made is refused with what to do', async (t) => {

@@ -143,5 +143,10 @@ export interface Store extends ReplyStore, Ledger {
   countReplies(keys: readonly string[]): Promise<number>;
   /** The stored request and reply of a key, for `show`. */
   getExchange(key: string): Promise<{ request: ModelRequest; reply: ModelReply } | undefined>;
+  /**
+   * Rejects with the `StoreError` `replaced` when a backup has taken the place of the file since it was opened, `removed` when it is gone. Every
+   * other method does so, too: what is written to a file without a name is lost.
+   */
+  requireSameFile(): Promise<void>;
   close(): Promise<void>;
 }

@@ -109,6 +109,8 @@ export const addSweep: AddCommand = (program, context, result) => {
       'other tests of the same tasks, such as humaneval+: a new sweep that grades the stored programs by them',
     )
     .option('--fork <new>', 'name of that new sweep (NAME-plus when left out)')
+    .option('--budget-tokens <n>', 'hard cap on tokens, over all that the sweep has used and will use')
+    .option('--budget-usd <amount>', 'the same in money, at the prices of the spec')
     .option('--detach', 'start it and return at once')
     .option('--data-dir <folder>', 'where the benchmark files are')
     .option('--json', 'the report as JSON')

@@ -40,6 +40,8 @@ export const DevState = z.object({
   processes: z.record(z.string(), ProcessInfo),
   /** Unplanned ends of children since the supervisor started. */
   restarts: z.int(),
+  /** A supervisor of an older build does not say it. */
+  storage: z.enum(['file', 'memory']).default('file'),
 });
 export type DevState = z.infer<typeof DevState>;
 

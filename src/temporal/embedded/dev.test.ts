@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -255,7 +256,11 @@ describe('the embedded supervisor', { timeout: 240_000 }, () => {
     const inMemory = await dev({ QUALITYFLOW_TEMPORAL: 'memory' });
     assert.equal(inMemory.address, info.address);
     assert.doesNotMatch(commandLine(inMemory.pids.temporal), /db-filename/);
-    assert.deepEqual((await dev()).pids, inMemory.pids, 'a bare shell leaves it as it is');
+    assert.deepEqual(
+      await dev(),
+      { ...inMemory, storage: 'memory' },
+      'a bare shell leaves it as it is, and can tell where it is',
+    );
     info = await dev({ QUALITYFLOW_TEMPORAL: 'file' });
     assert.match(commandLine(info.pids.temporal), /db-filename/);
     await assert.rejects(dev({ QUALITYFLOW_TEMPORAL: 'ram' }), /QUALITYFLOW_TEMPORAL is "ram"/);
@@ -267,6 +272,38 @@ describe('the embedded supervisor', { timeout: 240_000 }, () => {
     assert.ok(!existsSync(join(home, 'dev.json')));
     assert.equal(await devStatus({ home }), undefined);
     assert.equal(await stopDev({ home }), false);
+  });
+
+  test('down stops a supervisor whose socket is gone, and the next start waits for nothing', async () => {
+    info = await dev();
+    rmSync(join(home, 'dev.sock'));
+    rmSync(join(home, 'dev.json'));
+    assert.equal(await devStatus({ home }), undefined);
+    assert.equal(await stopDev({ home }), true);
+    for (const [name, pid] of Object.entries(info.pids)) assert.ok(!running(pid), name);
+    const startedAt = performance.now();
+    info = await dev();
+    assert.ok(performance.now() - startedAt < 20_000);
+    await stopDev({ home });
+  });
+
+  test('down names a stranger that holds the lock', { skip: process.platform !== 'linux' }, async () => {
+    const script = `
+      const { DatabaseSync } = require('node:sqlite');
+      const lock = new DatabaseSync(process.argv[1]);
+      lock.exec('BEGIN EXCLUSIVE');
+      console.log('held');
+      setInterval(() => lock.isOpen, 1000);`;
+    const stranger = spawn(process.execPath, ['-e', script, join(home, 'dev.lock')]);
+    try {
+      await once(stranger.stdout, 'data');
+      const { pid } = stranger;
+      await assert.rejects(stopDev({ home }), new RegExp(`The process ${pid} holds .*dev\\.lock`));
+      assert.ok(pid !== undefined && running(pid));
+    } finally {
+      stranger.kill('SIGKILL');
+      await once(stranger, 'close');
+    }
   });
 
   test('a supervisor whose home is deleted ends, with its children', async () => {

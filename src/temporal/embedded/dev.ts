@@ -7,8 +7,8 @@ import { InfrastructureError } from '../infrastructure-error.ts';
 import { buildId } from './build-id.ts';
 import { askSupervisor, type DevState, FailedStart, silent, socketPath } from './control.ts';
 import { prepareHome, requireRoom } from './home.ts';
-import { endProcesses, processStart, serversOf } from './process-table.ts';
-import { serverStorage } from './server-storage.ts';
+import { endProcesses, lockHolder, processStart, serversOf, supervisorsOf } from './process-table.ts';
+import { type ServerStorage, serverStorage } from './server-storage.ts';
 import { databasePath } from './supervisor.ts';
 import { takeLock } from './system-lock.ts';
 import { ensureTemporalBinary } from './temporal-binary.ts';
@@ -23,6 +23,8 @@ export interface DevInfo {
   scriptedUrl: string;
   /** By name: `supervisor`, `worker`, `scripted`, and `temporal` when it is ours. */
   pids: Record<string, number>;
+  /** Where the embedded server keeps its histories. */
+  storage: ServerStorage;
 }
 
 export interface EnsureDevOptions {
@@ -43,6 +45,8 @@ export interface EnsureDevOptions {
 const START_DEADLINE_MS = 120_000;
 /** The worker has 20 s to drain, the server 10 s, and either may have to be killed. */
 const STOP_DEADLINE_MS = 60_000;
+/** How long a held lock without an answer may be that of a supervisor which is just starting, or of another `down`. */
+const UNREACHABLE_MS = 5_000;
 
 /**
  * Brings up supervisor, Temporal server, scripted model and worker, as far as they do not run, with this environment, and returns when
@@ -93,33 +97,66 @@ export async function devStatus({ home }: { home: string }): Promise<DevState | 
   return existsSync(home) ? askSupervisor(home, { op: 'status' }) : undefined;
 }
 
-/** Drains and stops, and resolves when all is gone, with what a killed supervisor left behind. False when there was nothing. */
+/**
+ * Drains and stops, and resolves when all is gone, with what a killed supervisor left behind. False when there was nothing. A supervisor whose
+ * socket is gone is found by its command line. Throws `InfrastructureError` when somebody else holds the home.
+ */
 export async function stopDev({ home: folder }: { home: string }): Promise<boolean> {
   if (!existsSync(folder)) return false;
   const home = prepareHome(folder);
-  const before = await askSupervisor(home, { op: 'status' });
-  if (before !== undefined) {
-    await askSupervisor(home, { op: 'stop' });
-    await gone(home, before);
-    return true;
-  }
-  const lock = takeLock(join(home, 'dev.lock'));
-  // Somebody is just starting or has just stopped it.
-  if (lock === undefined) return false;
-  try {
-    const left = serversOf(databasePath(home));
-    await endProcesses(left, 5000);
-    rmSync(join(home, 'dev.json'), { force: true });
-    rmSync(socketPath(home), { force: true });
-    return left.length > 0;
-  } finally {
-    lock.release();
+  const patience = performance.now() + UNREACHABLE_MS;
+  let ended = 0;
+  for (;;) {
+    const before = await askSupervisor(home, { op: 'status' });
+    if (before !== undefined) {
+      await askSupervisor(home, { op: 'stop' });
+      await gone(home, before);
+      return true;
+    }
+    const lock = takeLock(join(home, 'dev.lock'));
+    if (lock !== undefined) {
+      try {
+        return (await clearUp(home)) + ended > 0;
+      } finally {
+        lock.release();
+      }
+    }
+    // Somebody may be just starting or have just stopped it.
+    if (performance.now() > patience) {
+      const unreachable = supervisorsOf(home);
+      if (unreachable.length === 0 || ended > 0) throw heldByAnother(home);
+      // They drain on this signal as they do on a word through the socket.
+      await endProcesses(unreachable, STOP_DEADLINE_MS);
+      ended = unreachable.length;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-function toDevInfo({ address, namespace, uiUrl, scriptedUrl, processes }: DevState): DevInfo {
+/** Ends what a killed supervisor left behind; gives how many processes that were. The caller holds the lock. */
+async function clearUp(home: string): Promise<number> {
+  const left = serversOf(databasePath(home));
+  await endProcesses(left, 5000);
+  rmSync(join(home, 'dev.json'), { force: true });
+  rmSync(socketPath(home), { force: true });
+  return left.length;
+}
+
+function heldByAnother(home: string): InfrastructureError {
+  const path = join(home, 'dev.lock');
+  const pid = lockHolder(path);
+  const who = pid === undefined ? 'Another process' : `The process ${pid}`;
+  return new InfrastructureError(
+    `${who} holds ${path}, and is no supervisor of this folder that could be stopped.`,
+    pid === undefined
+      ? `Find it by \`lsof ${path}\` and end it.`
+      : `See what it is by \`ps -fp ${pid}\`, and end it by \`kill ${pid}\`.`,
+  );
+}
+
+function toDevInfo({ address, namespace, uiUrl, scriptedUrl, processes, storage }: DevState): DevInfo {
   const pids = Object.fromEntries(Object.entries(processes).map(([name, { pid }]) => [name, pid]));
-  return { address, namespace, uiUrl, scriptedUrl, pids };
+  return { address, namespace, uiUrl, scriptedUrl, pids, storage };
 }
 
 async function gone(home: string, { processes }: DevState): Promise<void> {

@@ -135,6 +135,7 @@ export class Supervisor {
       processes: Object.fromEntries(
         Object.entries(children).flatMap(([name, info]) => (info === undefined ? [] : [[name, info]])),
       ),
+      storage: this.#storage,
       restarts: this.#temporal.restarts + this.#scripted.restarts + this.#worker.restarts,
     };
   }
