@@ -50,10 +50,10 @@ describe('a new build, and a sweep that an old one began', { skip: withoutDocker
   it('is refused the worker by other commands and by other prompts; a resume takes it, and finishes the sweep', async () => {
     assert.ok(old !== undefined && incompatible !== undefined);
     // Some requests wait, so that every problem is in its midst when the worker changes.
-    model = await startModelProcess({ faults: [{ kind: 'slow', share: 0.5, waitMs: 10_000 }], latencyMs: 0 });
+    model = await startModelProcess({ faults: [{ kind: 'slow', share: 0.5, waitMs: 60_000 }], latencyMs: 0 });
     const spec = {
       ...miniSweep({ name: 's', endpoint: model.url }),
-      model: { name: 'scripted', endpoint: model.url, requestTimeoutMs: 60_000 },
+      model: { name: 'scripted', endpoint: model.url, requestTimeoutMs: 120_000 },
     };
     const file = join(project.folder, 'spec.yaml');
     writeFileSync(file, JSON.stringify(spec));
