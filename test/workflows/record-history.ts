@@ -8,5 +8,9 @@ const folder = join(import.meta.dirname, '../histories');
 export function recordHistory(name: string, history: Parameters<typeof historyToJSON>[0]): void {
   if (!process.env.QUALITYFLOW_RECORD_HISTORIES) return;
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${name}.json`), historyToJSON(history).replace(/\d+@[\w.-]+/g, 'worker'));
+  const text = historyToJSON(history)
+    .replace(/\d+@[\w.-]+/g, 'worker')
+    // Stacks name the folders of the machine.
+    .replace(/\(\/[^() ]*\/(?=(?:node_modules|src|test)\/)/g, '(');
+  writeFileSync(join(folder, `${name}.json`), text);
 }
