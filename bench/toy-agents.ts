@@ -1,4 +1,5 @@
 import type { Activities, ReplyRef, Test } from '../src/activities/contract.ts';
+import { qualityFlowSchema } from '../src/spec/schema.ts';
 import type { Strategy } from '../src/spec/spec.ts';
 import { toyProblem } from '../test/workflows/toy-activities.ts';
 
@@ -57,19 +58,8 @@ function agents({
   };
 }
 
-const DEFAULTS = {
-  kind: 'quality-flow',
-  checker: 'imagined',
-  diversified: 6,
-  tests: { queries: 5, perQuery: 10, shared: true },
-  tqc: true,
-  debugEpochs: 3,
-  carryForward: false,
-  clarifier: true,
-  clarifierAttempts: 3,
-  revert: true,
-  checkerSeesProblem: false,
-} satisfies Strategy;
+/** What a spec that names nothing but the strategy gets. */
+const DEFAULTS = qualityFlowSchema.parse({ kind: 'quality-flow' });
 
 export type ShapeName = 'zero-shot' | 'quality-flow' | 'never right';
 

@@ -5,7 +5,7 @@ import type { RunningProblem } from './sweep-runs.ts';
 
 /** Problems asked about: what is wrong with one is wrong with many. */
 const ASKED = 10;
-/** Heartbeats come every second and time out after 5 s; a problem that is quiet for longer has lost its worker. */
+/** Heartbeats time out after 5 s at most (`workflows/proxies.ts`); a problem that is quiet for longer has lost its worker. */
 const LATE_MS = 15_000;
 /** Of a failure's message; an endpoint's words may be long. */
 const REASON_CHARACTERS = 200;

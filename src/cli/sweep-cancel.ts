@@ -13,8 +13,9 @@ import { type ExitCode, UserError } from './user-error.ts';
 const GOING = ['created', 'running', 'paused', 'blocked'] as const;
 
 /**
- * `sweep cancel`: asks, of the sweep and of its problems under `sweep retry`, and returns; problems in flight end within seconds. Exit 0 whenever nothing of the sweep will go on: also when it is being
- * cancelled already or has ended. Exit 3 when nothing runs here that could be told, for the sweep would go on with the next start.
+ * `sweep cancel`: asks the sweep and its problems under `sweep retry` to end, and returns; problems in flight end within seconds. Exit 0
+ * whenever nothing of the sweep will go on: also when it is being cancelled already or has ended. Exit 3 when nothing runs here that could
+ * be told, for the sweep would go on with the next start.
  */
 export function cancelSweepCommand({
   context,
