@@ -12,9 +12,10 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { connectClient, type Env, temporalSettings } from '../temporal/connection.ts';
+import { connectClient, type Env, externalTemporal, temporalSettings } from '../temporal/connection.ts';
 import { DRAIN_MS } from '../temporal/drain.ts';
 import { bundleFolder } from '../temporal/embedded/home.ts';
+import { listening } from '../temporal/listening.ts';
 import { CONTROL_QUEUE, SANDBOX_QUEUE } from '../temporal/queues.ts';
 import { type Role, type RunningWorkers, runWorkers } from '../temporal/worker.ts';
 import { connectWorkers } from '../temporal/worker-connection.ts';
@@ -23,6 +24,7 @@ import { watchRequestLimits } from './request-limits.ts';
 
 /** Every use of the store looks, too: this is how soon an idle worker notices. */
 const STORE_LOOK_MS = 1000;
+const SERVER_START_MS = 60_000;
 
 export interface WorkerProcessOptions {
   roles: readonly Role[];
@@ -48,11 +50,6 @@ export async function startWorkerProcess({
   log = console.error,
 }: WorkerProcessOptions): Promise<RunningWorkers> {
   const store = await openStore({ home });
-  const settings = temporalSettings({ env, address, namespace });
-  const { client, connection: clientConnection } = await connectClient(settings);
-  const connection = await connectWorkers(settings);
-  const limits = await watchRequestLimits(store, log);
-
   let opened: Promise<Sandbox> | undefined;
   const openSandbox = async () => {
     const docker = connectDocker({ env });
@@ -76,6 +73,12 @@ export async function startWorkerProcess({
   };
   // The first container starts while the rest of this process does: after a kill, problems wait for both.
   if (roles.includes('sandbox')) void warm(sandbox);
+  const settings = temporalSettings({ env, address, namespace });
+  // The embedded server starts beside this process, or starts again.
+  if (externalTemporal(env) === undefined) await listening(address, SERVER_START_MS);
+  const { client, connection: clientConnection } = await connectClient(settings);
+  const connection = await connectWorkers(settings);
+  const limits = await watchRequestLimits(store, log);
 
   const activities = createActivities({
     store,

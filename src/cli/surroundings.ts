@@ -1,13 +1,20 @@
+import { connectDocker } from '../sandbox/docker-engine.ts';
+import { ensureSandboxImage } from '../sandbox/image.ts';
+import { imageFingerprint } from '../sandbox/image-fingerprint.ts';
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
 import type { Surroundings } from '../spec/identity.ts';
-import type { Context } from './context.ts';
+import { prepareHome } from '../temporal/embedded/home.ts';
+import { type Context, note } from './context.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
 import { promptVersions } from './prompt-facts.ts';
-import { withSandbox } from './with-sandbox.ts';
 
-/** Asks the sandbox what it is, which takes a container's start: once a command. */
-export function sandboxFingerprint(context: Context): Promise<SandboxFingerprint> {
-  return withSandbox(context, (sandbox) => sandbox.fingerprint());
+/** What the sandbox is; its image is made when it is absent. */
+export async function sandboxFingerprint(context: Context): Promise<SandboxFingerprint> {
+  const docker = connectDocker({ env: context.env });
+  const log = (line: string) => note(context, line);
+  const home = prepareHome(context.home);
+  const { imageId } = await ensureSandboxImage({ docker, home, log });
+  return imageFingerprint({ docker, imageId, home, log });
 }
 
 /** What the sweep's results depend on besides its spec, as it is now. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { connectDocker } from '../sandbox/docker-engine.ts';
 import { ensureSandboxImage } from '../sandbox/image.ts';
+import { imageFingerprint } from '../sandbox/image-fingerprint.ts';
 import { type Env, externalTemporal } from '../temporal/connection.ts';
 import { bundleFolder, prepareHome } from '../temporal/embedded/home.ts';
 import { takeLock } from '../temporal/embedded/system-lock.ts';
@@ -119,7 +120,11 @@ async function image(context: StepContext): Promise<StepResult> {
     made = await make();
   }
   const { imageId, how } = made;
-  return { state: how.startsWith('already') ? 'already' : 'done', did: `${imageId.slice(0, 19)}, ${how}` };
+  const { python, numpy } = await imageFingerprint({ docker: connectDocker({ env }), imageId, home, log });
+  return {
+    state: how.startsWith('already') ? 'already' : 'done',
+    did: `${imageId.slice(0, 19)}, Python ${python}, numpy ${numpy}, ${how}`,
+  };
 }
 
 async function workflows({ home }: StepContext): Promise<StepResult> {

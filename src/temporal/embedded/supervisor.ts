@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { connectClient, externalTemporal } from '../connection.ts';
 import { KILL_MS } from '../drain.ts';
 import { InfrastructureError } from '../infrastructure-error.ts';
+import { listening } from '../listening.ts';
 import { raiseRetention, registerSearchAttributes } from '../namespace.ts';
 import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
 import type { ControlRequest, DevState } from './control.ts';
@@ -160,7 +161,7 @@ export class Supervisor {
     this.#storage = storage;
     const settings = externalTemporal(wanted);
     if (settings === undefined) {
-      await Promise.all([this.#temporal.start(), this.#scripted.start()]);
+      await this.#startAll();
     } else {
       await Promise.all([this.#temporal.stop(), this.#scripted.start()]);
       const { connection } = await connectClient(settings);
@@ -174,6 +175,20 @@ export class Supervisor {
     await this.#worker.start();
     this.#state = 'running';
     this.#writeInfo();
+  }
+
+  /** A worker's start is mostly its own: it waits for the server only at its end. */
+  async #startAll(): Promise<void> {
+    const worker = this.#scripted.start().then(() => {
+      this.#refuseWhenStopping();
+      return this.#worker.start();
+    });
+    try {
+      await Promise.all([this.#temporal.start(), worker]);
+    } catch (error) {
+      await this.#worker.stop();
+      throw error;
+    }
   }
 
   #refuseWhenStopping(): void {
@@ -216,6 +231,7 @@ export class Supervisor {
       namespace: NAMESPACE,
     };
     const deadline = performance.now() + 60_000;
+    await listening(settings.connectionOptions.address, 60_000);
     for (;;) {
       try {
         const { connection } = await connectClient(settings);
