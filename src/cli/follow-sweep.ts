@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { createLogUpdate } from 'log-update';
 import type { Store, SweepRow } from '../store/store.ts';
+import { sweepWorkflowId } from '../temporal/ids.ts';
 import { type Context, note } from './context.ts';
 import { type Health, problemHealth } from './problem-health.ts';
 import { finishedOf, progressBlock, progressLine, type Snapshot } from './progress.ts';
@@ -37,11 +38,19 @@ export async function followRun(input: {
 }): Promise<Followed> {
   const { context, store, client, sweep, look } = input;
   const interrupt = new AbortController();
+  let pause = new AbortController();
+  // Cuts the last pause short: how the sweep ended is for the next look to find out.
+  void client.workflow
+    .getHandle(sweepWorkflowId(sweep))
+    .result()
+    .catch(() => undefined)
+    .then(() => pause.abort());
   const restore = context.onInterrupt(() => interrupt.abort());
   /** Since the first look that failed: on a machine that was suspended, the last answer may be hours ago. */
   let awaySince: number | undefined;
   try {
     for (;;) {
+      pause = new AbortController();
       let run: SweepRun = 'running';
       try {
         run = await sweepRun(client, sweep);
@@ -54,7 +63,8 @@ export async function followRun(input: {
       if (run !== 'running') return { kind: 'ended', run };
       const plan = await store.getPlan(sweep);
       if (plan?.state === 'blocked') return { kind: 'blocked', reason: plan.stateReason };
-      if (!interrupt.signal.aborted) await sleep(LOOK_MS, undefined, { signal: interrupt.signal }).catch(() => {});
+      const signal = AbortSignal.any([interrupt.signal, pause.signal]);
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
       if (interrupt.signal.aborted) return { kind: 'interrupted' };
     }
   } finally {

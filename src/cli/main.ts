@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { terminalLine, terminalSafe } from '../reports/terminal-safe.ts';
+import { keepCompiled } from './compile-ahead.ts';
 import { type Context, paint, processContext } from './context.ts';
 import { explainError } from './explain-error.ts';
 import { buildProgram } from './program.ts';
@@ -14,7 +13,7 @@ export async function main(argv: readonly string[], given?: Context): Promise<nu
   const verbose = argv.includes('--verbose');
   const context = { ...(given ?? processContext()), verbose };
   surviveClosedPipes(context);
-  keepCompiled(context);
+  if (existsSync(context.home)) keepCompiled(context.home);
   const result = { exitCode: 0 };
   try {
     const program = buildProgram(context, result);
@@ -31,11 +30,6 @@ export async function main(argv: readonly string[], given?: Context): Promise<nu
     report(context, explained, verbose);
     return explained.exitCode;
   }
-}
-
-/** Half of a command's start is compiling what it loads. Only where there is a state folder already: most commands make none. */
-function keepCompiled({ home }: Context): void {
-  if (existsSync(home)) enableCompileCache(join(home, 'cache', 'node'));
 }
 
 function report(context: Context, error: UserError, verbose: boolean): void {

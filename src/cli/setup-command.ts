@@ -1,4 +1,5 @@
 import { runSetup } from '../setup/run-setup.ts';
+import { compileAhead } from './compile-ahead.ts';
 import { type Context, note, print, printJson } from './context.ts';
 import type { ExitCode } from './user-error.ts';
 
@@ -18,6 +19,7 @@ export async function setupCommand({
     env: context.env,
     log: (line) => note(context, line),
   });
+  if (report.steps.some(({ state }) => state === 'done')) await compileAhead(context.home);
   if (json === true) printJson(context, report);
   else print(context, report.ok ? 'Ready. `qualityflow demo` shows it at work.' : 'Not ready: see the steps above.');
   return report.ok ? 0 : 3;

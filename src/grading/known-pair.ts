@@ -35,13 +35,8 @@ const problem: Problem = {
   visibleTests: [],
 };
 
+/** EvalPlus's first: a container large enough for its limits serves the others, too. */
 const hidden: HiddenTests[] = [
-  {
-    kind: 'check',
-    source: 'def check(candidate):\n    assert candidate(1) == 3\n    assert candidate(2) == 6\n',
-    canonical: KNOWN_GOOD,
-  },
-  { kind: 'asserts', setup: '', asserts: ['assert triple(1) == 3', 'assert triple(2) == 6'], canonical: KNOWN_GOOD },
   {
     kind: 'evalplus',
     dataset: 'humaneval+',
@@ -52,6 +47,12 @@ const hidden: HiddenTests[] = [
     contract: '',
     canonical: KNOWN_GOOD,
   },
+  {
+    kind: 'check',
+    source: 'def check(candidate):\n    assert candidate(1) == 3\n    assert candidate(2) == 6\n',
+    canonical: KNOWN_GOOD,
+  },
+  { kind: 'asserts', setup: '', asserts: ['assert triple(1) == 3', 'assert triple(2) == 6'], canonical: KNOWN_GOOD },
 ];
 
 /**
@@ -60,8 +61,9 @@ const hidden: HiddenTests[] = [
  */
 export async function proveGrader({ sandbox }: { sandbox: Sandbox }): Promise<GraderProof> {
   const programs = [KNOWN_GOOD, ...KNOWN_BAD.map((bad) => bad.source)];
-  for (const tests of hidden) {
-    const [good, ...bad] = await gradeHidden({ sandbox, problem, hidden: tests, programs });
+  const grades = await Promise.all(hidden.map((tests) => gradeHidden({ sandbox, problem, hidden: tests, programs })));
+  for (const [kind, tests] of hidden.entries()) {
+    const [good, ...bad] = grades[kind] ?? [];
     if (good?.verdict !== 'pass')
       return broken(
         `a correct program got ${good?.verdict ?? 'no verdict'} on ${tests.kind} tests`,

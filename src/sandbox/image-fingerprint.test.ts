@@ -42,6 +42,7 @@ test('a folder that cannot be written costs only the asking', async () => {
   const folder = join(parent, 'file');
   writeFileSync(folder, '');
   const { asked, ask } = counted('x');
-  for (let time = 0; time < 2; time += 1) assert.deepEqual(await keptFingerprint({ folder, imageId: 'x', ask }), of('x'));
+  for (let time = 0; time < 2; time += 1)
+    assert.deepEqual(await keptFingerprint({ folder, imageId: 'x', ask }), of('x'));
   assert.equal(asked.length, 2);
 });
