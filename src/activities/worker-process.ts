@@ -57,7 +57,6 @@ export async function startWorkerProcess({
     const sandbox = await createDockerSandbox({ docker, imageId, log });
     try {
       await requireSoundGrader({ sandbox });
-
       return sandbox;
     } catch (error) {
       await sandbox.close();
