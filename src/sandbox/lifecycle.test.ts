@@ -64,6 +64,21 @@ describe('containers of the sandbox', { skip: withoutDocker }, () => {
     await works();
   });
 
+  test('a program that the machine keeps from running is tried again alone, and then no verdict', async () => {
+    const burn =
+      'import time\ndef f(x):\n  end = time.process_time() + 0.03\n  while time.process_time() < end: pass\n  return x';
+    const run = () => rowsOf(sandbox, burn, ['1'], { limits: { cpuSeconds: 0.06 } });
+    const processors = async (share: number) => {
+      const containers = (await ownContainers()).map((id) => docker.getContainer(id));
+      await Promise.all(containers.map((container) => container.update({ NanoCpus: share * 1e9 })));
+    };
+    await works();
+    await processors(0.01);
+    await assert.rejects(run(), (error) => error instanceof SandboxError && /too busy/.test(error.message));
+    await processors(1);
+    assert.equal((await run())[0]?.kind, 'value');
+  });
+
   test('a job aborted in the queue never starts', async () => {
     const stop = new AbortController();
     const before = [

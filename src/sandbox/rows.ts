@@ -33,6 +33,19 @@ const saidByRunner = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('not_run') }),
 ]);
 
+/** Whose doing it is that the wall clock ended a program which had half of its CPU time left. */
+export type Waited = 'program' | 'machine';
+const waited = z.object({ waited: z.enum(['program', 'machine']) });
+
+/** Only the runner can say it (frame `N`). */
+export function whoWaited(body: Buffer): Waited | undefined {
+  try {
+    return waited.safeParse(JSON.parse(body.toString('utf8'))).data?.waited;
+  } catch {
+    return undefined;
+  }
+}
+
 const UNREADABLE = { kind: 'crash', detail: 'wrote into its result pipe' } as const;
 
 /** The runner's tag of a frame of rows: who says it. */
