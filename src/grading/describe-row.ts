@@ -21,6 +21,10 @@ export function describeFailure(
   }
 }
 
+export function isNearLimit(row: OutputRow | undefined): boolean {
+  return row !== undefined && 'nearLimit' in row && row.nearLimit === true;
+}
+
 /** `ValueError: boom (line 3)` */
 export function describeException(row: { type: string; message: string; line: number }): string {
   const text = bounded(row.message === '' ? row.type : `${row.type}: ${row.message}`, VALUE_CHARS);

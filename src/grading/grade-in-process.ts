@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
 import { bounded, TEST_CHARS, VALUE_CHARS } from './bounded.ts';
-import { describeException, describeFailure } from './describe-row.ts';
+import { describeException, describeFailure, isNearLimit } from './describe-row.ts';
 import type { TestResult } from './verdict.ts';
 
 const ENTRY = '__qf_run_test';
@@ -39,13 +39,15 @@ export async function gradeInProcess(job: {
   });
   return job.programs.map((source, program) => {
     const lines = source.split('\n').length;
-    return job.tests.map(
-      (test, index): TestResult => ({
-        ...readRow(rows[program]?.[index] ?? { kind: 'not_run' }, lines),
+    return job.tests.map((test, index): TestResult => {
+      const row = rows[program]?.[index] ?? { kind: 'not_run' };
+      return {
+        ...readRow(row, lines),
         test: bounded(test.label, TEST_CHARS),
         forgeable: true,
-      }),
-    );
+        ...(isNearLimit(row) ? { nearLimit: true } : {}),
+      };
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 import type { EncodedValue, JudgeJob, OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
 import { type CollectedTest, MAX_ROUNDS } from './collect-calls.ts';
+import { isNearLimit } from './describe-row.ts';
 import { type Replayed, replayTests } from './replay-tests.ts';
 
 export interface ReplayJob {
@@ -50,7 +51,16 @@ export async function recordAndReplay(job: ReplayJob): Promise<Replayed[][]> {
     open = open.filter((_, index) => (needs[index] ?? []).length > 0);
   }
   job.observe?.({ calls, rows });
-  return results;
+  return results.map((row, program) => withNearLimits(row, rows[program] ?? []));
+
+  /** Calls of later rounds are not known by test, and count for all. */
+  function withNearLimits(row: Replayed[], recorded: (OutputRow | undefined)[]): Replayed[] {
+    const near = calls.filter((_, call) => isNearLimit(recorded[call]));
+    if (near.length === 0) return row;
+    const first = new Set(tests.flatMap((test) => test.calls));
+    const rests = (test: number) => near.some((call) => !first.has(call) || tests[test]?.calls.includes(call) === true);
+    return row.map((result, test) => (result !== undefined && rests(test) ? { ...result, nearLimit: true } : result));
+  }
 
   async function record(newCalls: EncodedValue[], who: number[]): Promise<void> {
     if (newCalls.length === 0) return;
