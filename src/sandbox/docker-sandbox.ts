@@ -27,6 +27,8 @@ interface DockerSandboxOptions {
   imageId: string;
   /** Containers for programs; as many again for each kind of judge, opened when first needed. Never more than cores. */
   slots?: number | undefined;
+  /** As `chosenRuntime` gave it. */
+  runtime?: string | undefined;
   log?: ((line: string) => void) | undefined;
 }
 
@@ -41,12 +43,12 @@ interface DockerSandboxOptions {
  * its own it is `timeout`; if the machine kept it from running again, `SandboxError`.
  */
 export async function createDockerSandbox(options: DockerSandboxOptions): Promise<Sandbox> {
-  const { docker, imageId, log } = options;
+  const { docker, imageId, runtime, log } = options;
   const size = Math.max(1, Math.min(options.slots ?? availableParallelism(), availableParallelism()));
   const swept = await sweepLeftovers({ docker });
   if (swept > 0) log?.(`removed ${swept} containers of processes that have ended`);
   const pool = (role: string): Pool =>
-    createPool({ size, open: (memoryBytes) => openSlot({ docker, imageId, role, memoryBytes }) });
+    createPool({ size, open: (memoryBytes) => openSlot({ docker, imageId, role, runtime, memoryBytes }) });
   const programs = pool('programs');
   const judges = { benchmark: pool('judge-benchmark'), model: pool('judge-model') };
   let fingerprint: Promise<SandboxFingerprint> | undefined;

@@ -7,6 +7,7 @@ import Docker from 'dockerode';
 import { createDockerSandbox } from './docker-sandbox.ts';
 import { ensureSandboxImage } from './image.ts';
 import { ownerLabels } from './owner.ts';
+import { chosenRuntime } from './runtime.ts';
 import { type Sandbox, SandboxError } from './sandbox.ts';
 import { sweepLeftovers } from './sweeper.ts';
 import { docker, ownContainers, rowsOf, sandboxImage, testSandbox, withoutDocker } from './testing.ts';
@@ -105,6 +106,22 @@ describe('containers of the sandbox', { skip: withoutDocker }, () => {
     assert.deepEqual(await rowsOf(sandbox, source, ['1'], { limits }), [
       { kind: 'value', value: '1153433600', repr: '1153433600' },
     ]);
+  });
+
+  test('a runtime of the engine can be chosen; one that it does not have is named', async () => {
+    const choose = (name: string) => chosenRuntime({ docker, env: { QUALITYFLOW_SANDBOX_RUNTIME: name } });
+    assert.equal(await choose(''), undefined);
+    await assert.rejects(
+      choose('no-such'),
+      /no runtime "no-such" \(it has .*runc.*\): register .*unset QUALITYFLOW_SANDBOX_RUNTIME/,
+    );
+    const runtime = await choose('runc');
+    const chosen = await createDockerSandbox({ docker, imageId: await sandboxImage(), slots: 1, runtime });
+    const before = new Set(await ownContainers());
+    assert.equal((await rowsOf(chosen, 'def f(x):\n  return x', ['1']))[0]?.kind, 'value');
+    const [id = ''] = (await ownContainers()).filter((container) => !before.has(container));
+    assert.equal((await docker.getContainer(id).inspect()).HostConfig.Runtime, 'runc');
+    await chosen.close();
   });
 
   test('the image is made once', async () => {
