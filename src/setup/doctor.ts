@@ -117,7 +117,12 @@ async function checkServer(home: string, env: Env): Promise<Finding> {
 
 async function checkDocker(env: Env): Promise<Finding> {
   const status = await engineStatus(env);
-  if (status.ok) return { state: 'ok', detail: `engine ${status.version}, cgroup ${status.cgroup}` };
+  const runtime = status.ok ? await chosenRuntime({ docker: connectDocker({ env }), env }) : undefined;
+  if (status.ok)
+    return {
+      state: 'ok',
+      detail: `engine ${status.version}, cgroup ${status.cgroup}${runtime === undefined ? '' : `, runtime ${runtime}`}`,
+    };
   return { state: 'fail', detail: status.problem, remedy: `${status.remedy}, or run \`qualityflow setup\`.` };
 }
 
