@@ -48,7 +48,7 @@ def piece(chance):
   return chance.choice([framed] * 4 + [framed[:5], framed[:3], framed * 2, chance.randbytes(300)])
 def f(x):
   chance = random.Random(${seed} * 100 + x)
-  for _ in range(chance.randrange(1, 6)):
+  for _ in range(chance.randrange(5)):
     data = piece(chance)
     for fd in range(3, 16):
       try: os.write(fd, data)
