@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
 import { bounded, TEST_CHARS, VALUE_CHARS } from './bounded.ts';
-import { describeException, describeFailure, isNearLimit } from './describe-row.ts';
+import { describeException, describeFailure, isNearLimit, printedIn } from './describe-row.ts';
 import type { TestResult } from './verdict.ts';
 
 const ENTRY = '__qf_run_test';
@@ -24,6 +24,7 @@ export async function gradeInProcess(job: {
   setup: string;
   tests: { source: string; label: string }[];
   limits: SandboxLimits;
+  prints?: boolean | undefined;
   /** Ends a program after this many timeouts and crashes; its later tests are `not_run`. */
   stopAfter?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -34,6 +35,7 @@ export async function gradeInProcess(job: {
     programs: job.programs.map((source) => ({ source: `${source}\n${harness}`, entryPoint: ENTRY })),
     calls: job.tests.map((_, index) => `[[${index}],{"d":[]}]`),
     limits: job.limits,
+    prints: job.prints,
     stopAfter: job.stopAfter,
     signal: job.signal,
   });
@@ -46,6 +48,7 @@ export async function gradeInProcess(job: {
         test: bounded(test.label, TEST_CHARS),
         forgeable: true,
         ...(isNearLimit(row) ? { nearLimit: true } : {}),
+        ...printedIn([row]),
       };
     });
   });

@@ -1,6 +1,6 @@
 import type { EncodedValue, JudgeJob, OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
 import { type CollectedTest, MAX_ROUNDS } from './collect-calls.ts';
-import { isNearLimit } from './describe-row.ts';
+import { isNearLimit, printedIn } from './describe-row.ts';
 import { type Replayed, replayTests } from './replay-tests.ts';
 
 export interface ReplayJob {
@@ -12,6 +12,7 @@ export interface ReplayJob {
   tests: CollectedTest[];
   trust: JudgeJob['trust'];
   limits: SandboxLimits;
+  prints?: boolean | undefined;
   stopAfter?: number | undefined;
   /** Told once, when all is done, what the programs returned. */
   observe?: ((recorded: Recorded) => void) | undefined;
@@ -51,15 +52,22 @@ export async function recordAndReplay(job: ReplayJob): Promise<Replayed[][]> {
     open = open.filter((_, index) => (needs[index] ?? []).length > 0);
   }
   job.observe?.({ calls, rows });
-  return results.map((row, program) => withNearLimits(row, rows[program] ?? []));
+  return results.map((row, program) => withRemarks(row, rows[program] ?? []));
 
-  /** Calls of later rounds are not known by test, and count for all. */
-  function withNearLimits(row: Replayed[], recorded: (OutputRow | undefined)[]): Replayed[] {
+  /** Calls of later rounds are not known by test: their times count for all, what they print for none. */
+  function withRemarks(row: Replayed[], recorded: (OutputRow | undefined)[]): Replayed[] {
     const near = calls.filter((_, call) => isNearLimit(recorded[call]));
-    if (near.length === 0) return row;
+    if (near.length === 0 && job.prints !== true) return row;
     const first = new Set(tests.flatMap((test) => test.calls));
-    const rests = (test: number) => near.some((call) => !first.has(call) || tests[test]?.calls.includes(call) === true);
-    return row.map((result, test) => (result !== undefined && rests(test) ? { ...result, nearLimit: true } : result));
+    return row.map((result, index) => {
+      const own = tests[index]?.calls ?? [];
+      if (result === undefined) return undefined;
+      return {
+        ...result,
+        ...printedIn(own.map((call) => recorded[calls.indexOf(call)])),
+        ...(near.some((call) => !first.has(call) || own.includes(call)) ? { nearLimit: true } : {}),
+      };
+    });
   }
 
   async function record(newCalls: EncodedValue[], who: number[]): Promise<void> {
@@ -68,6 +76,7 @@ export async function recordAndReplay(job: ReplayJob): Promise<Replayed[][]> {
       programs: who.map((program) => ({ source: programs[program] ?? '', entryPoint })),
       calls: newCalls,
       limits: job.limits,
+      prints: job.prints,
       stopAfter: job.stopAfter,
       signal: job.signal,
     });

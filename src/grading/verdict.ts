@@ -15,6 +15,8 @@ export interface TestResult {
   expected?: string | undefined;
   /** `ValueError: boom (line 3)` */
   exception?: string | undefined;
+  /** What the program printed in this test, where that was asked for; bounded. */
+  printed?: string | undefined;
   /** The verdict came from the candidate's own process, because the test cannot be replayed over recorded outputs. */
   forgeable?: true | undefined;
   /** The program used more than three quarters of a limit of time: a slower day may turn this into a `timeout`. */

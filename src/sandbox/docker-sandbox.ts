@@ -76,11 +76,11 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   };
 
   return {
-    runCalls({ programs: items, calls, limits, slowCalls, stopAfter, signal }: CallsJob) {
+    runCalls({ programs: items, calls, limits, slowCalls, prints, stopAfter, signal }: CallsJob) {
       return eachProgram(items, signal, async (program, either) => {
         if (calls.length === 0) return [];
         const job = {
-          request: { op: 'calls', count: calls.length, limits, slowCalls, stopAfter },
+          request: { op: 'calls', count: calls.length, limits, slowCalls, prints, stopAfter },
           payload: { ...program, calls },
         };
         const rows = await runProgram({

@@ -16,11 +16,12 @@ const exception = z.object({
   standard: text.optional(),
   details: z.string().max(DETAIL_CHARS).optional().catch(undefined),
   message: text,
+  printed: text.optional(),
   line: z.int().nonnegative().catch(0),
   phase: z.enum(['compile', 'import', 'entry', 'call', 'encode']),
 });
 
-const value = z.object({ kind: z.literal('value'), value: z.string(), repr: text });
+const value = z.object({ kind: z.literal('value'), value: z.string(), repr: text, printed: text.optional() });
 
 /** What a program may say of a call. That it was stopped, or how it died, is the runner's to say. */
 const saidByProgram = z.discriminatedUnion('kind', [value, exception]);

@@ -35,6 +35,11 @@ interface Timed {
   nearLimit?: true | undefined;
 }
 
+/** The beginning of what a call printed, ending in `...` where there was more; where the job asked for it. */
+interface Printed {
+  printed?: string | undefined;
+}
+
 /** The `own` limits of `qualityflow`. */
 export const DEFAULT_LIMITS: SandboxLimits = { cpuSeconds: 3, memoryBytes: 1 << 30, outputBytes: 8 << 20 };
 
@@ -45,7 +50,7 @@ export interface Program {
 
 /** What one program did with one input. Everything but `value` is the program's own failure, never the sandbox's. */
 export type OutputRow =
-  | ({ kind: 'value'; value: EncodedValue /** bounded repr, for people */; repr: string } & Timed)
+  | ({ kind: 'value'; value: EncodedValue /** bounded repr, for people */; repr: string } & Timed & Printed)
   | ({
       kind: 'exception';
       type: string;
@@ -59,7 +64,8 @@ export type OutputRow =
       /** Line of the program, 1-based; 0 when unknown. */
       line: number;
       phase: 'compile' | 'import' | 'entry' | 'call' | 'encode';
-    } & Timed)
+    } & Timed &
+      Printed)
   | { kind: 'timeout' }
   | { kind: 'memory_limit' }
   | { kind: 'output_limit' }
@@ -75,6 +81,8 @@ export interface CallsJob {
   limits: SandboxLimits;
   /** Calls that have another limit than `cpuSeconds`: index and CPU seconds. */
   slowCalls?: readonly (readonly [number, number])[] | undefined;
+  /** Keep what calls print. */
+  prints?: boolean | undefined;
   /** A program's remaining calls are `not_run` after this many rows that are not `value` or `exception` from a call. Default: all run. */
   stopAfter?: number | undefined;
   signal?: AbortSignal | undefined;

@@ -87,14 +87,14 @@ class Bounds:
 
 def do_calls(job, payload):
     bounds, stop_after = Bounds(job["limits"]), job.get("stopAfter")
-    cell = job["limits"].get("isolation") == "cell"
+    cell, prints = job["limits"].get("isolation") == "cell", job.get("prints", False)
     slow = dict(job.get("slowCalls", ()))
     total, index, abnormal, output_left = job["count"], 0, 0, bounds.output
     while index < total:
         first, left = index, output_left
         # A net below the supervised clock: all remaining calls may use their full time.
         cpu_net = int(min(bounds.load + bounds.cpu * (total - first) + sum(slow.values()), bounds.cpu_left)) + 2
-        child = Child(lambda: qf_child.read_job(payload), lambda fd, work: qf_child.run_calls(fd, work, first, left), bounds.memory, cpu_net)
+        child = Child(lambda: qf_child.read_job(payload), lambda fd, work: qf_child.run_calls(fd, work, first, left, prints), bounds.memory, cpu_net)
         loaded = False
         try:
             while index < total:
