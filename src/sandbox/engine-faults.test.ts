@@ -130,6 +130,18 @@ describe('whatever comes out of a container', () => {
   });
 });
 
+test('an engine without room on its disk is infrastructure, and work goes on when there is some', async () => {
+  await onEngine(
+    (_, { write }) => write(dockerFrame(Buffer.concat([rowFrame('R', 0, 2, value('7')), DONE]))),
+    async (engine, sandbox) => {
+      engine.refusal = 'no space left on device';
+      await assert.rejects(ask(sandbox), (error) => error instanceof SandboxError && /no space/.test(error.message));
+      engine.refusal = undefined;
+      assert.equal((await ask(sandbox))[0]?.kind, 'value');
+    },
+  );
+});
+
 describe('an engine that hangs', () => {
   const right = rowFrame('R', 0, 2, value('7'));
 

@@ -35,6 +35,8 @@ type Answer = (job: { op: string }, out: { write: (data: Buffer) => void; end: (
  */
 export class FakeEngine {
   hangs = false;
+  /** What it says instead of making a container. */
+  refusal: string | undefined;
   /** Containers that were made. */
   created = 0;
   readonly docker: Docker;
@@ -71,6 +73,7 @@ export class FakeEngine {
     const reply = (status: number, body: object) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
+    if (url.includes('/containers/create') && this.refusal !== undefined) return reply(500, { message: this.refusal });
     if (url.includes('/containers/create')) return reply(201, { Id: `c${this.created}`, Warnings: [] });
     if (url.includes('/containers/json')) return reply(200, []);
     if (url.includes('/start')) {
