@@ -213,11 +213,14 @@ class Child:
         disk = passed * self.disk_looks / max(1, self.looks)
         if passed - used - starved - disk >= wall_seconds / 2 or not _alone(self.pid):
             return "program"
-        container = _container_cpu_seconds()
-        if container is None or self.container_cpu is None:
-            return "program"
-        others = container - self.container_cpu - _cpu_seconds(self.pid) - (time.process_time() - self.own_cpu)
-        return "program" if others > passed / 10 else "machine"
+        return "machine" if self.container_cpu is not None else "program"
+
+    def _children_cpu(self):
+        """CPU time of all other processes that the program has had, as far as it is known."""
+        now = _container_cpu_seconds()
+        if now is None or self.container_cpu is None:
+            return 0.0
+        return now - self.container_cpu - _cpu_seconds(self.pid) - (time.process_time() - self.own_cpu)
 
     def _read(self, fd, cap):
         """False when more than `cap` bytes are waiting to be understood. Empties the pipe, so that what a dead child wrote is all here."""
@@ -266,7 +269,7 @@ class Child:
             wall_left = wall_seconds - self.wall_seconds()
             if cpu_left <= 0 or wall_left <= 0:
                 # Where the machine may be to blame, the host runs the program once more, alone.
-                if cpu_left > cpu_seconds / 2:
+                if cpu_left - self._children_cpu() > cpu_seconds / 2:
                     self.waited = self._who_waited(wall_seconds)
                 return "timeout", b"", b""
             if host.lease_left() <= 0:
