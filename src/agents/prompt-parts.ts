@@ -89,9 +89,13 @@ export function failuresSection(results: TestResult[], title: string): string | 
   if (failing.length === 0) return undefined;
   const rows = failing
     .slice(0, MAX_RESULTS)
-    .map((result, index) => `${index + 1}. ${shown(result.test)}\n   ${happened(result)}`);
+    .map((result, index) => `${index + 1}. ${shown(result.test)}\n   ${happened(result)}${printedBy(result)}`);
   const more = failing.length > MAX_RESULTS ? `\n(${failing.length - MAX_RESULTS} more tests failed.)` : '';
   return `${title}\n${rows.join('\n')}${more}`;
+}
+
+function printedBy({ printed }: TestResult): string {
+  return printed === undefined ? '' : `\n   it printed: ${shown(printed.trimEnd())}`;
 }
 
 function happened(result: TestResult): string {

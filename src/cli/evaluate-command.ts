@@ -15,7 +15,7 @@ import { type Benchmark, openBenchmark } from '../problems/benchmark.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
 import { type HiddenBenchmark, openHiddenTests } from '../problems/hidden.ts';
 import { BENCHMARKS } from '../problems/problem.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Isolation, Sandbox } from '../sandbox/sandbox.ts';
 import { prepareHome } from '../temporal/embedded/home.ts';
 import { type Context, note, print, printJson } from './context.ts';
 import { evaluationProgress } from './evaluation-progress.ts';
@@ -32,6 +32,7 @@ export async function evaluateCommand(input: {
   k: string;
   workers?: string;
   limits?: LimitsMode;
+  isolation?: Isolation;
   dataDir?: string;
   json?: boolean;
 }): Promise<ExitCode> {
@@ -46,6 +47,7 @@ export async function evaluateCommand(input: {
       : await readSamples(resolve(context.cwd, input.samples));
   for (const remark of notes) note(context, remark);
   const plan = planEvaluation({ target: benchmark, samples, others });
+  const { isolation } = input;
   const limits = input.limits ?? usualLimits(sealed.hidden(benchmark.taskIds[0] ?? ''));
 
   const interrupt = new AbortController();
@@ -59,6 +61,7 @@ export async function evaluateCommand(input: {
           fingerprint: await sandbox.fingerprint(),
           datasetSha256: benchmark.sha256,
           limits,
+          isolation,
         });
         const lines = await gradeAll({
           context,
@@ -68,6 +71,7 @@ export async function evaluateCommand(input: {
           plan,
           results,
           limits,
+          isolation,
           grader,
           workers,
           signal: interrupt.signal,
@@ -99,6 +103,7 @@ async function gradeAll(job: {
   plan: EvaluationPlan;
   results: ResultsFile;
   limits: LimitsMode;
+  isolation: Isolation | undefined;
   grader: string;
   workers: number;
   signal: AbortSignal;

@@ -24,6 +24,10 @@ export function evaluationText(output: Output, summary: EvaluationSummary, resul
     lines.push(
       `${summary.forgeable === 1 ? '1 pass' : `${summary.forgeable} passes`} could be forged: a test of the task runs in the program's own process.`,
     );
+  if (summary.nearLimit > 0)
+    lines.push(
+      `${counted(summary.nearLimit, 'sample')} came near a limit of time (more than three quarters of it): on a slower machine that may be a timeout.`,
+    );
   if (infra > 0 && interval !== null)
     lines.push(
       `${counted(infra, 'sample')} could not be graded by this machine and ${infra === 1 ? 'is' : 'are'} in no score; with them pass@1 lies between ${percent(interval.low)} and ${percent(interval.high)}. Run the same command again.`,

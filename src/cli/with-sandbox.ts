@@ -1,6 +1,7 @@
 import { connectDocker } from '../sandbox/docker-engine.ts';
 import { createDockerSandbox } from '../sandbox/docker-sandbox.ts';
 import { ensureSandboxImage } from '../sandbox/image.ts';
+import { chosenRuntime } from '../sandbox/runtime.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { prepareHome } from '../temporal/embedded/home.ts';
 import { type Context, note } from './context.ts';
@@ -13,8 +14,9 @@ export async function withSandbox<T>(
 ): Promise<T> {
   const docker = connectDocker({ env: context.env });
   const log = (line: string) => note(context, line);
+  const runtime = await chosenRuntime({ docker, env: context.env });
   const { imageId } = await ensureSandboxImage({ docker, home: prepareHome(context.home), log });
-  const sandbox = await createDockerSandbox({ docker, imageId, slots, log });
+  const sandbox = await createDockerSandbox({ docker, imageId, runtime, slots, log });
   try {
     return await work(sandbox);
   } finally {

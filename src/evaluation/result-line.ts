@@ -26,6 +26,8 @@ const grade = z.object({
     .nullable(),
   /** The verdict rests on a test that ran in the program's own process. */
   forgeable: z.boolean(),
+  /** Some test up to the one that decided used more than three quarters of its time: on another day it may be a timeout. */
+  nearLimit: z.boolean().default(false),
 });
 export type Grade = z.infer<typeof grade>;
 
@@ -66,6 +68,7 @@ export function gradeOf(graded: Graded): Grade {
             ...(firstFailure.exception === undefined ? {} : { exception: firstFailure.exception }),
           },
     forgeable: graded.forgeable === true,
+    nearLimit: graded.nearLimit === true,
   };
 }
 
@@ -79,6 +82,7 @@ export function infraGrade(message: string): Grade {
     passed: 0,
     firstFailure: null,
     forgeable: false,
+    nearLimit: false,
   };
 }
 

@@ -3,7 +3,7 @@ import { gradeHidden } from '../grading/grade-hidden.ts';
 import type { LimitsMode } from '../grading/limits.ts';
 import type { HiddenTests } from '../problems/hidden-tests.ts';
 import type { Problem } from '../problems/problem.ts';
-import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
+import { type Isolation, type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { EvaluationPlan } from './plan-evaluation.ts';
 import { type Grade, gradeOf, infraGrade } from './result-line.ts';
 
@@ -46,6 +46,7 @@ export async function runEvaluation(job: {
   plan: EvaluationPlan;
   known: ReadonlyMap<string, Grade>;
   limits: LimitsMode;
+  isolation?: Isolation | undefined;
   expected: ExpectedStore;
   /** Batches at once. */
   concurrency: number;
@@ -77,6 +78,7 @@ export async function runEvaluation(job: {
       hidden: sealed.hidden(taskId),
       programs: shas.map((sha) => plan.programs.get(sha) ?? ''),
       limits,
+      isolation: job.isolation,
       expected,
       signal,
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Graded } from '../grading/verdict.ts';
-import { gradeOf, infraGrade, lineOf } from './result-line.ts';
+import { gradeOf, infraGrade, lineOf, resultLine } from './result-line.ts';
 import { summariseEvaluation } from './summarise-evaluation.ts';
 
 let next = 0;
@@ -49,6 +49,12 @@ test('base tests alone, and base and plus together', () => {
     line('d', { base: 'pass' }),
   ]);
   assert.deepEqual([passAt[1], base?.passAt[1], plus?.passAt[1]], [0.5, 0.75, 0.5]);
+});
+
+test('samples that came near a limit of time are counted, and a file of before has none', () => {
+  assert.equal(summary([line('a', { nearLimit: true }), line('b', {})]).nearLimit, 1);
+  const { nearLimit, ...before } = line('a', { nearLimit: true });
+  assert.deepEqual([nearLimit, resultLine.parse(before).nearLimit], [true, false]);
 });
 
 test('what the machine could not grade is in no score, and opens an interval', () => {

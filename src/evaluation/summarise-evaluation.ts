@@ -28,6 +28,8 @@ export interface EvaluationSummary extends Score {
   verdicts: Record<string, number>;
   /** Passes that rest on a test which ran in the program's own process, and so could be forged. */
   forgeable: number;
+  /** Samples whose verdict may turn into a timeout on a slower day. */
+  nearLimit: number;
   /** Samples that the machine could not grade: in no score, and the interval of pass@1 between "all of them fail" and "all of them pass". */
   infra: number;
   interval: { low: number; high: number } | null;
@@ -66,6 +68,7 @@ export function summariseEvaluation(input: {
     plus: extended ? score(({ plus }) => plus === 'pass') : null,
     verdicts,
     forgeable: lines.filter(({ verdict, forgeable }) => verdict === 'pass' && forgeable).length,
+    nearLimit: lines.filter(({ nearLimit }) => nearLimit).length,
     infra,
     interval: infra === 0 || bounds === null ? null : { low: bounds.low, high: bounds.high },
     limits,

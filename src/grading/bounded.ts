@@ -5,5 +5,7 @@ export function bounded(text: string, limit: number): string {
 
 /** Characters of a test's source in a result. */
 export const TEST_CHARS = 500;
+/** Characters of what a program printed in a test. */
+export const PRINTED_CHARS = 500;
 /** Characters of a value or an exception in a result. */
 export const VALUE_CHARS = 200;

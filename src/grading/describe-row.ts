@@ -1,5 +1,5 @@
 import type { OutputRow, StdioRow } from '../sandbox/sandbox.ts';
-import { bounded, VALUE_CHARS } from './bounded.ts';
+import { bounded, PRINTED_CHARS, VALUE_CHARS } from './bounded.ts';
 import type { TestResult } from './verdict.ts';
 
 type Failure = Pick<TestResult, 'status' | 'exception'>;
@@ -19,6 +19,16 @@ export function describeFailure(
     case 'not_run':
       return { status: row.kind };
   }
+}
+
+/** What was printed in these calls together, bounded; nothing where nothing was. */
+export function printedIn(rows: readonly (OutputRow | undefined)[]): Pick<TestResult, 'printed'> {
+  const text = rows.map((row) => (row !== undefined && 'printed' in row ? (row.printed ?? '') : '')).join('');
+  return text === '' ? {} : { printed: bounded(text, PRINTED_CHARS) };
+}
+
+export function isNearLimit(row: OutputRow | undefined): boolean {
+  return row !== undefined && 'nearLimit' in row && row.nearLimit === true;
 }
 
 /** `ValueError: boom (line 3)` */

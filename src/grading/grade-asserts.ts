@@ -24,6 +24,8 @@ export interface AssertsJob {
   limits?: SandboxLimits | undefined;
   /** Ends a program after this many timeouts and crashes; its later tests are `not_run`. */
   stopAfter?: number | undefined;
+  /** Whether results tell what the program printed. */
+  prints?: boolean | undefined;
   /** Told what the distinct programs, in order, returned for the calls of the tests that are replayed. */
   observe?: ((recorded: Recorded) => void) | undefined;
   signal?: AbortSignal | undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
 import { bounded, TEST_CHARS, VALUE_CHARS } from './bounded.ts';
-import { describeFailure } from './describe-row.ts';
+import { describeFailure, isNearLimit } from './describe-row.ts';
 import { digesting, isDigest } from './digest-program.ts';
 import {
   type EvalPlusTests,
@@ -52,7 +52,7 @@ export async function gradeEvalPlus(job: EvalPlusJob): Promise<Graded[]> {
   const plus = await runUntilFailure({ ...job, programs: survivors, run: expected.plus });
 
   const graded = programs.map((source, index): Graded => {
-    const onBase = base[index] ?? { passed: 0 };
+    const onBase = base[index] ?? { passed: 0, nearLimit: false };
     const onPlus = plus[survivors.indexOf(source)];
     const baseVerdict = expected.base.calls.length === 0 ? 'invalid_test' : verdictOf(onBase.firstFailure);
     const firstFailure = onBase.firstFailure ?? onPlus?.firstFailure;
@@ -63,6 +63,7 @@ export async function gradeEvalPlus(job: EvalPlusJob): Promise<Graded[]> {
       passed,
       firstFailure,
       base: baseVerdict,
+      ...(onBase.nearLimit || onPlus?.nearLimit === true ? { nearLimit: true } : {}),
     };
   });
   return job.programs.map(
@@ -80,6 +81,8 @@ function verdictOf(failure: TestResult | undefined): Graded['verdict'] {
 interface Progress {
   passed: number;
   firstFailure?: TestResult | undefined;
+  /** Some test up to the first failure came near its limit of time. */
+  nearLimit: boolean;
 }
 
 /**
@@ -90,7 +93,7 @@ const DIGESTED_BYTES = 32 << 20;
 
 async function runUntilFailure(job: EvalPlusJob & { run: TestRun }): Promise<Progress[]> {
   const { sandbox, programs, run, entryPoint, limits, signal } = job;
-  if (programs.length === 0 || run.calls.length === 0) return programs.map(() => ({ passed: 0 }));
+  if (programs.length === 0 || run.calls.length === 0) return programs.map(() => ({ passed: 0, nearLimit: false }));
   const sources = programs.map((source) => digesting({ source, entryPoint }));
   const slowCalls = job.slowCalls ? run.slowCalls : undefined;
   const rows = await sandbox.runCalls({
@@ -102,8 +105,11 @@ async function runUntilFailure(job: EvalPlusJob & { run: TestRun }): Promise<Pro
     signal,
   });
   const progress: Progress[] = [];
-  for (const [index, source] of programs.entries())
-    progress.push(await firstFailureOf({ ...job, source, rows: rows[index] ?? [] }));
+  for (const [index, source] of programs.entries()) {
+    const ofProgram = rows[index] ?? [];
+    const found = await firstFailureOf({ ...job, source, rows: ofProgram });
+    progress.push({ ...found, nearLimit: ofProgram.slice(0, found.passed + 1).some(isNearLimit) });
+  }
   return progress;
 }
 
@@ -117,7 +123,7 @@ interface ProgramRun extends EvalPlusJob {
 /** Cells for the judge grow from job to job: most wrong programs are wrong at once, most tolerated differences are many. */
 const FIRST_CHUNK = 16;
 
-async function firstFailureOf(job: ProgramRun): Promise<Progress> {
+async function firstFailureOf(job: ProgramRun): Promise<Omit<Progress, 'nearLimit'>> {
   const { run, rows } = job;
   const end = run.calls.findIndex((_, index) => rows[index]?.kind !== 'value');
   const values = end === -1 ? run.calls.length : end;

@@ -161,6 +161,48 @@ describe('hidden tests', { skip: withoutDocker }, () => {
     assert.equal((await gradeHidden({ ...job, limits: 'own' }))[0]?.verdict, 'pass');
   });
 
+  test('right programs whose ways or values are odd pass, and a wrong one beside them does not', async () => {
+    const bodies = [
+      'print("x" * (50 << 20))\n  return x',
+      'return list(range(10**5 + x))',
+      'return "\\ud800" * x',
+      'return "a\\u2028b\\u2029" * x',
+      'return 10**4999 + x',
+      'import sys\n  return [x, sys.stdin.read()]',
+      'import numpy\n  return numpy.arange(x + 2).sum()',
+    ];
+    for (const body of bodies) {
+      const canonical = `def f(x):\n  ${body}`;
+      const programs = [`${canonical}\n`, 'def f(x):\n  return [x]'];
+      assert.deepEqual(await verdicts(evalplus({ canonical }), programs), ['pass', 'wrong'], body);
+      const asserts = ['want = f(1)\nassert f(1) == want and want != [1]'];
+      assert.deepEqual(
+        await verdicts({ kind: 'asserts', setup: '', asserts, canonical }, programs),
+        ['pass', 'wrong'],
+        body,
+      );
+    }
+  });
+
+  test('a verdict that came near a limit of time says so, whatever kind the tests are', async () => {
+    const burn = 'import time\ndef f(x):\n  end = time.process_time() + 0.85\n  while time.process_time() < end: pass';
+    const slow = `${burn}\n  return x`;
+    const canonical = 'def f(x):\n  return x';
+    const asserts = ['assert f(1) == 1'];
+    const check = 'def check(candidate):\n    a = [1]\n    candidate(a)\n    assert a == [1]\n';
+    const near = async (hidden: HiddenTests) =>
+      (await gradeHidden({ sandbox, problem, hidden, programs: [slow, canonical], limits: 'evalplus' })).map(
+        ({ verdict, nearLimit }) => [verdict, nearLimit],
+      );
+    const expected = [
+      ['pass', true],
+      ['pass', undefined],
+    ];
+    assert.deepEqual(await near(evalplus({ plusInputs: '[]' })), expected);
+    assert.deepEqual(await near({ kind: 'asserts', setup: '', asserts, canonical }), expected);
+    assert.deepEqual(await near({ kind: 'check', source: check, canonical }), expected);
+  });
+
   test('how tests are graded is settled once for all processes that share a store', async () => {
     const texts = new Map<string, string>();
     const expected = {

@@ -1,6 +1,6 @@
 import type { HiddenTests } from '../problems/hidden-tests.ts';
 import type { Problem } from '../problems/problem.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Isolation, Sandbox } from '../sandbox/sandbox.ts';
 import type { ExpectedStore } from './expected-outputs.ts';
 import { gradeTestSource } from './grade-asserts.ts';
 import { gradeEvalPlus } from './grade-evalplus.ts';
@@ -19,6 +19,8 @@ export async function gradeHidden(job: {
   hidden: HiddenTests;
   programs: string[];
   limits?: LimitsMode | undefined;
+  /** Whether the calls of a program share a process. */
+  isolation?: Isolation | undefined;
   /** Where outputs of canonical solutions are kept for later processes. */
   expected?: ExpectedStore | undefined;
   signal?: AbortSignal | undefined;
@@ -26,7 +28,7 @@ export async function gradeHidden(job: {
   const { sandbox, problem, hidden, programs, signal } = job;
   const { entryPoint, preamble } = problem;
   const mode = job.limits ?? usualLimits(hidden);
-  const limits = sandboxLimits(mode, hidden);
+  const limits = { ...sandboxLimits(mode, hidden), isolation: job.isolation };
   const common = { sandbox, programs, limits, signal };
   switch (hidden.kind) {
     case 'evalplus':

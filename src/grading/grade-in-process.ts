@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
 import { bounded, TEST_CHARS, VALUE_CHARS } from './bounded.ts';
-import { describeException, describeFailure } from './describe-row.ts';
+import { describeException, describeFailure, isNearLimit, printedIn } from './describe-row.ts';
 import type { TestResult } from './verdict.ts';
 
 const ENTRY = '__qf_run_test';
@@ -24,6 +24,7 @@ export async function gradeInProcess(job: {
   setup: string;
   tests: { source: string; label: string }[];
   limits: SandboxLimits;
+  prints?: boolean | undefined;
   /** Ends a program after this many timeouts and crashes; its later tests are `not_run`. */
   stopAfter?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -34,18 +35,22 @@ export async function gradeInProcess(job: {
     programs: job.programs.map((source) => ({ source: `${source}\n${harness}`, entryPoint: ENTRY })),
     calls: job.tests.map((_, index) => `[[${index}],{"d":[]}]`),
     limits: job.limits,
+    prints: job.prints,
     stopAfter: job.stopAfter,
     signal: job.signal,
   });
   return job.programs.map((source, program) => {
     const lines = source.split('\n').length;
-    return job.tests.map(
-      (test, index): TestResult => ({
-        ...readRow(rows[program]?.[index] ?? { kind: 'not_run' }, lines),
+    return job.tests.map((test, index): TestResult => {
+      const row = rows[program]?.[index] ?? { kind: 'not_run' };
+      return {
+        ...readRow(row, lines),
         test: bounded(test.label, TEST_CHARS),
         forgeable: true,
-      }),
-    );
+        ...(isNearLimit(row) ? { nearLimit: true } : {}),
+        ...printedIn([row]),
+      };
+    });
   });
 }
 

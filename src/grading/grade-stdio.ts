@@ -37,7 +37,8 @@ export async function gradeStdio(job: {
       if (row.kind !== 'value') return { ...describeFailure(row), test: label, expected };
       const actual = normaliseOutput(row.stdout);
       const status = actual === normaliseOutput(test.stdout) ? 'pass' : 'fail';
-      return { status, test: label, actual: bounded(JSON.stringify(actual), VALUE_CHARS), expected };
+      const near = row.nearLimit === true ? { nearLimit: true as const } : {};
+      return { status, test: label, actual: bounded(JSON.stringify(actual), VALUE_CHARS), expected, ...near };
     }),
   );
 }

@@ -54,6 +54,44 @@ describe('visible and synthesised tests', { skip: withoutDocker }, () => {
     ]);
   });
 
+  test('feedback names the test, both values, the line and what was printed, all bounded and marked where cut', async () => {
+    const source = [
+      'import sys',
+      'print("loaded")',
+      'sys.stdout.buffer.flush(), sys.stdout.fileno(), sys.stdout.reconfigure(line_buffering=True)',
+      'def f(x):',
+      '  print("x is", x)',
+      '  if x == 2: raise ValueError("boom" * 1000)',
+      '  if x == 3: print("y" * (50 << 20))',
+      '  if x == 4: return "v" * 5000',
+      '  return x',
+    ].join('\n');
+    const tests = [1, 2, 3, 4].map((x) => ({ kind: 'assert', source: `assert f(${x}) == 9` }) as const);
+    const inherent = { kind: 'assert', source: 'a = [1]\nf(a)\nassert a == [2]' } as const;
+    const [results = []] = await gradeTests({
+      sandbox,
+      problem: problem({}),
+      programs: [source],
+      tests: [...tests, inherent],
+      trust: 'model',
+      limits: TEST_LIMITS,
+    });
+    const [one, two, three, four, five] = results;
+    assert.deepEqual(one, {
+      status: 'fail',
+      test: 'assert f(1) == 9',
+      actual: '1',
+      expected: '9',
+      printed: 'loaded\nx is 1\n',
+    });
+    assert.match(two?.exception ?? '', /^ValueError: (boom)+b?o?o?\.\.\. \(line 6\)$/);
+    assert.equal(two?.printed, 'x is 2\n');
+    assert.match(three?.printed ?? '', /^x is 3\ny{400,}\.\.\.$/);
+    assert.match(four?.actual ?? '', /^'v+\.\.\.$/);
+    for (const text of [two?.exception, three?.printed, four?.actual]) assert.ok((text ?? '').length < 520);
+    assert.deepEqual([five?.status, five?.printed], ['fail', 'loaded\nx is [1]\n']);
+  });
+
   test('no test and no program give nothing', async () => {
     assert.deepEqual(await grade(problem({}), ['def f(x):\n  return x'], []), [[]]);
     assert.deepEqual(await grade(problem({}), [], [{ kind: 'assert', source: 'assert f(1) == 1' }]), []);

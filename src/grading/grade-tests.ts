@@ -25,6 +25,7 @@ export async function gradeTests(job: {
     ...common,
     entryPoint: problem.entryPoint,
     setup: problem.preamble,
+    prints: true,
     tests: asserts,
     trust,
   });

@@ -1,5 +1,6 @@
 import type { EncodedValue, JudgeJob, OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
 import { type CollectedTest, MAX_ROUNDS } from './collect-calls.ts';
+import { isNearLimit, printedIn } from './describe-row.ts';
 import { type Replayed, replayTests } from './replay-tests.ts';
 
 export interface ReplayJob {
@@ -11,6 +12,7 @@ export interface ReplayJob {
   tests: CollectedTest[];
   trust: JudgeJob['trust'];
   limits: SandboxLimits;
+  prints?: boolean | undefined;
   stopAfter?: number | undefined;
   /** Told once, when all is done, what the programs returned. */
   observe?: ((recorded: Recorded) => void) | undefined;
@@ -50,7 +52,23 @@ export async function recordAndReplay(job: ReplayJob): Promise<Replayed[][]> {
     open = open.filter((_, index) => (needs[index] ?? []).length > 0);
   }
   job.observe?.({ calls, rows });
-  return results;
+  return results.map((row, program) => withRemarks(row, rows[program] ?? []));
+
+  /** Calls of later rounds are not known by test: their times count for all, what they print for none. */
+  function withRemarks(row: Replayed[], recorded: (OutputRow | undefined)[]): Replayed[] {
+    const near = calls.filter((_, call) => isNearLimit(recorded[call]));
+    if (near.length === 0 && job.prints !== true) return row;
+    const first = new Set(tests.flatMap((test) => test.calls));
+    return row.map((result, index) => {
+      const own = tests[index]?.calls ?? [];
+      if (result === undefined) return undefined;
+      return {
+        ...result,
+        ...printedIn(own.map((call) => recorded[calls.indexOf(call)])),
+        ...(near.some((call) => !first.has(call) || own.includes(call)) ? { nearLimit: true } : {}),
+      };
+    });
+  }
 
   async function record(newCalls: EncodedValue[], who: number[]): Promise<void> {
     if (newCalls.length === 0) return;
@@ -58,6 +76,7 @@ export async function recordAndReplay(job: ReplayJob): Promise<Replayed[][]> {
       programs: who.map((program) => ({ source: programs[program] ?? '', entryPoint })),
       calls: newCalls,
       limits: job.limits,
+      prints: job.prints,
       stopAfter: job.stopAfter,
       signal: job.signal,
     });

@@ -31,6 +31,17 @@ test('a pass needs every test, and at least one', () => {
   }
 });
 
+test('a grade is near a limit of time where a test up to the one that decided was', () => {
+  const near = (status: TestResult['status']): TestResult => ({ status, test: 'x', nearLimit: true });
+  const cases: [results: TestResult[], nearLimit: true | undefined][] = [
+    [[...results('pass'), near('pass')], true],
+    [[near('pass'), ...results('fail')], true],
+    [[...results('fail'), near('pass')], undefined],
+    [results('pass', 'timeout'), undefined],
+  ];
+  for (const [tests, nearLimit] of cases) assert.equal(summarise(tests).nearLimit, nearLimit, JSON.stringify(tests));
+});
+
 test('a grade is forgeable where its verdict rests on a forgeable result', () => {
   const forged = (status: TestResult['status']): TestResult => ({ status, test: 'x', forgeable: true });
   const cases: [results: TestResult[], forgeable: true | undefined][] = [

@@ -6,7 +6,10 @@ import type { Graded, TestResult, Verdict } from './verdict.ts';
  */
 export function summarise(results: readonly TestResult[]): Graded {
   const passed = results.filter((result) => result.status === 'pass').length;
-  const counts = { tests: results.length, passed };
+  const decided = results.findIndex((result) => failureVerdict(result.status) !== undefined);
+  const looked = decided < 0 ? results : results.slice(0, decided + 1);
+  const near = looked.some((result) => result.nearLimit === true);
+  const counts = { tests: results.length, passed, ...(near ? { nearLimit: true as const } : {}) };
   for (const result of results) {
     const verdict = failureVerdict(result.status);
     if (verdict !== undefined)

@@ -15,8 +15,12 @@ export interface TestResult {
   expected?: string | undefined;
   /** `ValueError: boom (line 3)` */
   exception?: string | undefined;
+  /** What the program printed in this test, where that was asked for; bounded. */
+  printed?: string | undefined;
   /** The verdict came from the candidate's own process, because the test cannot be replayed over recorded outputs. */
   forgeable?: true | undefined;
+  /** The program used more than three quarters of a limit of time: a slower day may turn this into a `timeout`. */
+  nearLimit?: true | undefined;
 }
 
 /** A submission's verdict (architecture §7). `invalid_test`: the benchmark's tests could not be run at all. */
@@ -32,4 +36,6 @@ export interface Graded {
   base?: Verdict | undefined;
   /** The verdict rests on the program's own process: a pass in which any test ran there, or a failure whose deciding test did. */
   forgeable?: true | undefined;
+  /** Some test up to the one that decided came near its limit of time. */
+  nearLimit?: true | undefined;
 }

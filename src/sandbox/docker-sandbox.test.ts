@@ -256,6 +256,38 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
     assert.ok(performance.now() - started < 20_000);
   });
 
+  test('a program that starves itself, or hides behind a child, has spent its own time', async () => {
+    for (const body of [
+      'for _ in range(40):\n    if os.fork() == 0:\n      while True: pass\n  while True: pass',
+      'if ctypes.CDLL(None).vfork() == 0: ctypes.CDLL(None).sleep(100)',
+    ]) {
+      const got = await rows(`import ctypes, os\ndef f(x):\n  ${body}`, ['1'], { limits: { cpuSeconds: 0.05 } });
+      assert.deepEqual(got, [{ kind: 'timeout' }]);
+    }
+  });
+
+  test('calls that used most of their time say so', async () => {
+    const burn =
+      'import time\ndef f(x):\n  end = time.process_time() + x / 10\n  while time.process_time() < end: pass';
+    const got = await rows(burn, ['1', '4', '1'], { limits: { cpuSeconds: 0.48 } });
+    assert.deepEqual(
+      got.map((row) => (row.kind === 'value' ? row.nearLimit : row.kind)),
+      [undefined, true, undefined],
+    );
+  });
+
+  test('in cells every call has a process of its own', async () => {
+    const source = 'import os\nseen = []\ndef f(x):\n  seen.append(x)\n  if x == 2: os._exit(0)\n  return len(seen)';
+    const limits = { isolation: 'cell' } as const;
+    const got = await rows(source, ['1', '2', '3', '4'], { limits });
+    assert.deepEqual(
+      got.map((row) => (row.kind === 'value' ? row.value : row.kind)),
+      ['1', 'crash', '1', '1'],
+    );
+    const stopped = await rows(source, ['1', '2', '3', '4'], { limits, stopAfter: 1 });
+    assert.deepEqual(kinds(stopped), ['value', 'crash', 'not_run', 'not_run']);
+  });
+
   test('no calls give no rows', async () => {
     assert.deepEqual(await rows('def f(x): pass', []), []);
   });

@@ -3,7 +3,7 @@ import type Docker from 'dockerode';
 import { z } from 'zod';
 import type { RunnerFrame } from './frames.ts';
 import { createPool, type Pool, type Task } from './pool.ts';
-import { parseOutputRow, parseStdioRow, type RowTag } from './rows.ts';
+import { parseOutputRow, parseStdioRow, type RowTag, type Waited, whoWaited } from './rows.ts';
 import {
   type CallsJob,
   type JudgeJob,
@@ -27,6 +27,8 @@ interface DockerSandboxOptions {
   imageId: string;
   /** Containers for programs; as many again for each kind of judge, opened when first needed. Never more than cores. */
   slots?: number | undefined;
+  /** As `chosenRuntime` gave it. */
+  runtime?: string | undefined;
   log?: ((line: string) => void) | undefined;
 }
 
@@ -36,14 +38,17 @@ interface DockerSandboxOptions {
  *
  * A container that is lost (removed from outside, out of memory as a whole) is replaced and its program run once more. A program whose
  * containers are lost twice, while a fresh one works, gets `crash` for every call; when a fresh one does not work either, `SandboxError`.
+ *
+ * A program that the wall clock ended with half of its CPU time unused is run once more, alone in this sandbox. If it lay asleep again by a call of
+ * its own it is `timeout`; if the machine kept it from running again, `SandboxError`.
  */
 export async function createDockerSandbox(options: DockerSandboxOptions): Promise<Sandbox> {
-  const { docker, imageId, log } = options;
+  const { docker, imageId, runtime, log } = options;
   const size = Math.max(1, Math.min(options.slots ?? availableParallelism(), availableParallelism()));
   const swept = await sweepLeftovers({ docker });
   if (swept > 0) log?.(`removed ${swept} containers of processes that have ended`);
   const pool = (role: string): Pool =>
-    createPool({ size, open: (memoryBytes) => openSlot({ docker, imageId, role, memoryBytes }) });
+    createPool({ size, open: (memoryBytes) => openSlot({ docker, imageId, role, runtime, memoryBytes }) });
   const programs = pool('programs');
   const judges = { benchmark: pool('judge-benchmark'), model: pool('judge-model') };
   let fingerprint: Promise<SandboxFingerprint> | undefined;
@@ -60,15 +65,25 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
     }
   };
 
+  /** Rows of one program; undefined as above. */
+  const runProgram = async <Row>(task: Task<Collected<Row>>): Promise<Row[] | undefined> => {
+    const first = await runOrBlame(programs, task);
+    if (first?.waited === undefined) return first?.rows;
+    const second = await runOrBlame(programs, { ...task, alone: true });
+    if (second?.waited === 'machine')
+      throw new SandboxError('this machine is too busy to run programs: one was kept from running twice, once alone');
+    return second?.rows;
+  };
+
   return {
-    runCalls({ programs: items, calls, limits, slowCalls, stopAfter, signal }: CallsJob) {
+    runCalls({ programs: items, calls, limits, slowCalls, prints, stopAfter, signal }: CallsJob) {
       return eachProgram(items, signal, async (program, either) => {
         if (calls.length === 0) return [];
         const job = {
-          request: { op: 'calls', count: calls.length, limits, slowCalls, stopAfter },
+          request: { op: 'calls', count: calls.length, limits, slowCalls, prints, stopAfter },
           payload: { ...program, calls },
         };
-        const rows = await runOrBlame(programs, {
+        const rows = await runProgram({
           memoryBytes: limits.memoryBytes,
           signal: either,
           execute: (slot) =>
@@ -91,7 +106,7 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
           request: { op: 'stdio', count: inputs.length, limits, stopAfter },
           payload: { ...program, inputs },
         };
-        const rows = await runOrBlame(programs, {
+        const rows = await runProgram({
           memoryBytes: limits.memoryBytes,
           signal: either,
           execute: (slot) =>
@@ -131,6 +146,7 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   };
 }
 
+type Crash = { kind: 'crash'; detail: string };
 const LOST = 'took its container down twice';
 
 /** All programs of a job; the first failure of the infrastructure ends the others. */
@@ -151,25 +167,50 @@ async function eachProgram<P, R>(
   }
 }
 
-async function collectRows<Row>(options: {
+interface Collected<Row> {
+  rows: Row[];
+  /** Some row is a timeout of which this must be asked; `machine` where it was the machine for any. */
+  waited: Waited | undefined;
+}
+
+type SomeRow = OutputRow | StdioRow;
+
+async function collectRows<Row extends SomeRow>(options: {
   slot: Slot;
   job: RunnerJob;
   count: number;
   parse: (body: Buffer, tag: RowTag) => Row;
   ofOutput: (output: Buffer) => Row | undefined;
-}): Promise<(Row | { kind: 'crash'; detail: string })[]> {
+}): Promise<Collected<Row | Crash>> {
   const { slot, job, count, parse, ofOutput } = options;
   const rows: (Row | undefined)[] = Array.from({ length: count }, () => undefined);
+  const near = new Set<number>();
+  let waited: Waited | undefined;
+  const put = (row: Row | undefined, from: number, howMany: number): void => {
+    if (from + howMany > count) throw new SandboxError('the runner answered a call that was not asked');
+    for (let index = from; index < from + howMany; index++) {
+      if (rows[index] !== undefined) throw new SandboxError('the runner answered a call twice');
+      rows[index] = row;
+    }
+  };
   const { recycled } = await send(slot, job, ({ tag, body }) => {
-    if (tag === 'R' || tag === 'N')
-      rows.fill(parse(body.subarray(8), tag), body.readUInt32BE(0), body.readUInt32BE(0) + body.readUInt32BE(4));
-    if (tag === 'S') rows[body.readUInt32BE(0)] = ofOutput(body.subarray(4));
+    if (tag === 'R' || tag === 'N') put(parse(body.subarray(8), tag), body.readUInt32BE(0), body.readUInt32BE(4));
+    if (tag === 'N' && waited !== 'machine') waited = whoWaited(body.subarray(8)) ?? waited;
+    if (tag === 'S') put(ofOutput(body.subarray(4)), body.readUInt32BE(0), 1);
+    if (tag === 'B') near.add(body.readUInt32BE(0));
   });
-  return rows.map((row) => {
-    if (row !== undefined) return row;
-    if (recycled) return { kind: 'crash', detail: 'left its container in a state that could not be cleaned' };
-    throw new SandboxError('the runner left a row out');
-  });
+  return {
+    waited,
+    rows: rows.map((row, index) => {
+      if (row !== undefined) return near.has(index) ? markedNear(row) : row;
+      if (recycled) return { kind: 'crash', detail: 'left its container in a state that could not be cleaned' };
+      throw new SandboxError('the runner left a row out');
+    }),
+  };
+}
+
+function markedNear<Row extends SomeRow>(row: Row): Row {
+  return row.kind === 'value' || row.kind === 'exception' ? { ...row, nearLimit: true } : row;
 }
 
 const judgeFailure = z.object({
@@ -211,21 +252,23 @@ async function readVersions(slot: Slot): Promise<{ python: string; numpy: string
   return versions;
 }
 
-function send(slot: Slot, job: RunnerJob, onFrame: (frame: RunnerFrame) => void): Promise<{ recycled: boolean }> {
-  let failure: unknown;
-  return slot
-    .run(job, (frame) => {
+/** A slot that answers what cannot be read is given up at once. */
+async function send(slot: Slot, job: RunnerJob, onFrame: (frame: RunnerFrame) => void): Promise<{ recycled: boolean }> {
+  let failure: SandboxError | undefined;
+  try {
+    const end = await slot.run(job, (frame) => {
       try {
         onFrame(frame);
       } catch (error) {
-        failure ??= error;
+        failure ??= new SandboxError(`the runner's answer could not be read: ${messageOf(error)}`, error);
+        slot.close().catch(() => undefined);
       }
-    })
-    .then((end) => {
-      if (failure !== undefined)
-        throw new SandboxError(`the runner's answer could not be read: ${messageOf(failure)}`, failure);
-      return end;
     });
+    if (failure !== undefined) throw failure;
+    return end;
+  } catch (error) {
+    throw failure ?? error;
+  }
 }
 
 async function readFingerprint(options: {

@@ -1,7 +1,7 @@
 import { SandboxError } from './sandbox.ts';
 
 /**
- * Cuts a byte stream into length-prefixed frames, however the chunks fall. `sizeOf` reads the length of a frame's body from its header.
+ * Cuts a byte stream into length-prefixed frames, however the chunks fall. `sizeOf` reads the length of a frame's body from its header, and may throw.
  * Frames are views of the received chunks where possible.
  */
 export class FrameReader {
@@ -42,11 +42,20 @@ export class FrameReader {
   }
 }
 
+/** No frame holds more than the largest output of a judge or of a program, 256 MB each. */
+const MAX_FRAME_BYTES = 512 << 20;
+
+function sizeAt(header: Buffer, offset: number): number {
+  const size = header.readUInt32BE(offset);
+  if (size > MAX_FRAME_BYTES) throw new SandboxError(`a frame of ${size} bytes is none of the runner's`);
+  return size;
+}
+
 /** Docker's multiplexed attach stream: stream number (1 stdout, 2 stderr), three zero bytes, length. */
 export function dockerStreamReader(onOutput: (stream: 'stdout' | 'stderr', data: Buffer) => void): FrameReader {
   return new FrameReader({
     headerBytes: 8,
-    sizeOf: (header) => header.readUInt32BE(4),
+    sizeOf: (header) => sizeAt(header, 4),
     onFrame: (header, body) => onOutput(header[0] === 2 ? 'stderr' : 'stdout', body),
   });
 }
@@ -55,7 +64,7 @@ export function dockerStreamReader(onOutput: (stream: 'stdout' | 'stderr', data:
 export function runnerReader(onFrame: (frame: RunnerFrame) => void): FrameReader {
   return new FrameReader({
     headerBytes: 4,
-    sizeOf: (header) => header.readUInt32BE(0),
+    sizeOf: (header) => sizeAt(header, 0),
     onFrame: (_, body) => onFrame({ tag: String.fromCharCode(body[0] ?? 0), body: body.subarray(1) }),
   });
 }

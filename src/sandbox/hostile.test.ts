@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { OutputRow, Sandbox } from './sandbox.ts';
-import { docker, ownContainers, rowsOf, testSandbox, withoutDocker } from './testing.ts';
+import { call, docker, ownContainers, rowsOf, TEST_LIMITS, testSandbox, withoutDocker } from './testing.ts';
 
 /** The engine's doors, one by one. What hostile programs make of their verdicts is the subject of `test/attacks/`. */
 describe('the walls of a container', { skip: withoutDocker }, () => {
@@ -36,6 +36,38 @@ describe('the walls of a container', { skip: withoutDocker }, () => {
       (await run(source)).map(({ kind }) => kind),
       ['crash', 'crash'],
     );
+  });
+
+  test('no bytes in the result pipe end the container, wait for ever, or say more than a program may', async () => {
+    const program = (seed: number) => `
+import os, random, struct, time
+def piece(chance):
+  body = chance.choice([b'{"kind":"timeout"}', b'{"kind":"value","value":"1","repr":"1"}', b"[" * 9, chance.randbytes(chance.randrange(40))])
+  size = chance.choice([len(body)] * 3 + [len(body) - 1, len(body) + 1, 0, 1 << 16, (1 << 32) - 1])
+  framed = chance.choice([b"R", b"R", b"F", b"L", b"M", b"X", b"O", b"E", b"N", b"J", chance.randbytes(1)]) + struct.pack(">I", max(0, size)) + body
+  return chance.choice([framed] * 4 + [framed[:5], framed[:3], framed * 2, chance.randbytes(300)])
+def f(x):
+  chance = random.Random(${seed} * 100 + x)
+  for _ in range(chance.randrange(5)):
+    data = piece(chance)
+    for fd in range(3, 16):
+      try: os.write(fd, data)
+      except OSError: pass
+  if chance.random() < 0.3: os._exit(0)
+  return x`;
+    const before = await ownContainers();
+    const programs = Array.from({ length: 50 }, (_, seed) => ({ source: program(seed), entryPoint: 'f' }));
+    const rows = await sandbox.runCalls({
+      programs,
+      calls: ['1', '2', '3'].map((arg) => call(arg)),
+      limits: TEST_LIMITS,
+    });
+    const kinds = new Set(rows.flat().map(({ kind }) => kind));
+    for (const kind of ['timeout', 'not_run'] as const) assert.ok(!kinds.has(kind), kind);
+    assert.ok(kinds.has('crash') && kinds.has('value'));
+    assert.deepEqual(await rowsOf(sandbox, 'def f(x):\n  return x', ['1']), [{ kind: 'value', value: '1', repr: '1' }]);
+    const now = await ownContainers();
+    assert.ok(before.every((id) => now.includes(id)));
   });
 
   test('the other doors are shut', async () => {

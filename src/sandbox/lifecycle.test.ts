@@ -7,6 +7,7 @@ import Docker from 'dockerode';
 import { createDockerSandbox } from './docker-sandbox.ts';
 import { ensureSandboxImage } from './image.ts';
 import { ownerLabels } from './owner.ts';
+import { chosenRuntime } from './runtime.ts';
 import { type Sandbox, SandboxError } from './sandbox.ts';
 import { sweepLeftovers } from './sweeper.ts';
 import { docker, ownContainers, rowsOf, sandboxImage, testSandbox, withoutDocker } from './testing.ts';
@@ -64,6 +65,21 @@ describe('containers of the sandbox', { skip: withoutDocker }, () => {
     await works();
   });
 
+  test('a program that the machine keeps from running is tried again alone, and then no verdict', async () => {
+    const burn =
+      'import time\ndef f(x):\n  end = time.process_time() + 0.03\n  while time.process_time() < end: pass\n  return x';
+    const run = () => rowsOf(sandbox, burn, ['1'], { limits: { cpuSeconds: 0.06 } });
+    const processors = async (share: number) => {
+      const containers = (await ownContainers()).map((id) => docker.getContainer(id));
+      await Promise.all(containers.map((container) => container.update({ NanoCpus: share * 1e9 })));
+    };
+    await works();
+    await processors(0.01);
+    await assert.rejects(run(), (error) => error instanceof SandboxError && /too busy/.test(error.message));
+    await processors(1);
+    assert.equal((await run())[0]?.kind, 'value');
+  });
+
   test('a job aborted in the queue never starts', async () => {
     const stop = new AbortController();
     const before = [
@@ -90,6 +106,22 @@ describe('containers of the sandbox', { skip: withoutDocker }, () => {
     assert.deepEqual(await rowsOf(sandbox, source, ['1'], { limits }), [
       { kind: 'value', value: '1153433600', repr: '1153433600' },
     ]);
+  });
+
+  test('a runtime of the engine can be chosen; one that it does not have is named', async () => {
+    const choose = (name: string) => chosenRuntime({ docker, env: { QUALITYFLOW_SANDBOX_RUNTIME: name } });
+    assert.equal(await choose(''), undefined);
+    await assert.rejects(
+      choose('no-such'),
+      /no runtime "no-such" \(it has .*runc.*\): register .*unset QUALITYFLOW_SANDBOX_RUNTIME/,
+    );
+    const runtime = await choose('runc');
+    const chosen = await createDockerSandbox({ docker, imageId: await sandboxImage(), slots: 1, runtime });
+    const before = new Set(await ownContainers());
+    assert.equal((await rowsOf(chosen, 'def f(x):\n  return x', ['1']))[0]?.kind, 'value');
+    const [id = ''] = (await ownContainers()).filter((container) => !before.has(container));
+    assert.equal((await docker.getContainer(id).inspect()).HostConfig.Runtime, 'runc');
+    await chosen.close();
   });
 
   test('the image is made once', async () => {

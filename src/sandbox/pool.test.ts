@@ -74,6 +74,34 @@ describe('the pool', () => {
     assert.equal(alive.size, 0);
   });
 
+  test('a task that is to be alone waits for those before it, and those after it for it', async () => {
+    const { open } = fakeSlots();
+    const pool = createPool({ size: 2, open });
+    const seen: string[] = [];
+    const running = new Set<string>();
+    const task = (name: string, alone: boolean, signal?: AbortSignal) =>
+      pool.run({
+        memoryBytes: 1,
+        alone,
+        signal,
+        execute: async () => {
+          running.add(name);
+          seen.push([...running].join(''));
+          await new Promise((resolve) => setTimeout(resolve, 2));
+          running.delete(name);
+        },
+      });
+    const stop = new AbortController();
+    const tasks = [task('a', false), task('b', false), task('X', true), task('c', false), task('d', false)];
+    const left = assert.rejects(task('Y', true, stop.signal));
+    const last = task('e', false);
+    stop.abort(new Error('enough'));
+    await Promise.all([...tasks, left, last]);
+    assert.deepEqual(seen.slice(0, 5), ['a', 'ab', 'X', 'c', 'cd']);
+    assert.equal(seen.length, 6);
+    await pool.close();
+  });
+
   test('does not repeat a task that failed by itself', async () => {
     const pool = createPool({ size: 1, open: fakeSlots().open });
     let tries = 0;

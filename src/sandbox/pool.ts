@@ -5,11 +5,13 @@ export interface Task<T> {
   /** The slot must allow a program this much. */
   memoryBytes: number;
   execute: (slot: Slot) => Promise<T>;
+  /** No other task runs beside it. */
+  alone?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Up to `size` warm slots; tasks are taken in the order in which they came. A task whose slot is lost is executed once more in a fresh
+ * Up to `size` warm slots; tasks are taken in the order in which they came, one that is to be alone when those before it are done. A task whose slot is lost is executed once more in a fresh
  * one; a second loss is thrown (`SlotLost`). An aborted task rejects at once with the signal's reason, and its slot's container is killed.
  */
 export interface Pool {
@@ -20,8 +22,9 @@ export interface Pool {
 export function createPool({ size, open }: { size: number; open: (memoryBytes: number) => Promise<Slot> }): Pool {
   const idle: Slot[] = [];
   const busy = new Set<Slot>();
-  const waiting: { admit: () => void; refuse: (reason: unknown) => void }[] = [];
+  const waiting: { alone: boolean; admit: () => void; refuse: (reason: unknown) => void }[] = [];
   let admitted = 0;
+  let loner = false;
   let closed = false;
   /** Containers that come or go; the pool is not closed before they are settled. */
   const unsettled = new Set<Promise<unknown>>();
@@ -32,18 +35,25 @@ export function createPool({ size, open }: { size: number; open: (memoryBytes: n
   };
   const retire = (slot: Slot): void => track(slot.close());
 
-  const admission = (signal: AbortSignal | undefined): Promise<void> => {
-    if (admitted < size) {
+  const admitNext = (): void => {
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      if (loner || admitted >= (next.alone ? 1 : size)) return;
+      waiting.shift();
       admitted++;
-      return Promise.resolve();
+      loner = next.alone;
+      next.admit();
     }
-    return new Promise((resolve, reject) => {
+  };
+  const admission = (signal: AbortSignal | undefined, alone: boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
       const leave = () => {
         const place = waiting.indexOf(waiter);
         if (place >= 0) waiting.splice(place, 1);
         reject(signal?.reason);
+        admitNext();
       };
       const waiter = {
+        alone,
         admit: () => {
           signal?.removeEventListener('abort', leave);
           resolve();
@@ -52,12 +62,12 @@ export function createPool({ size, open }: { size: number; open: (memoryBytes: n
       };
       waiting.push(waiter);
       signal?.addEventListener('abort', leave, { once: true });
+      admitNext();
     });
-  };
   const release = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) admitted--;
-    else next.admit();
+    admitted--;
+    loner = false;
+    admitNext();
   };
 
   const take = async (memoryBytes: number): Promise<Slot> => {
@@ -106,7 +116,7 @@ export function createPool({ size, open }: { size: number; open: (memoryBytes: n
     async run(task) {
       task.signal?.throwIfAborted();
       if (closed) throw closedError();
-      await admission(task.signal);
+      await admission(task.signal, task.alone === true);
       try {
         try {
           return await executeOnce(task);

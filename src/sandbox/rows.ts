@@ -16,11 +16,12 @@ const exception = z.object({
   standard: text.optional(),
   details: z.string().max(DETAIL_CHARS).optional().catch(undefined),
   message: text,
+  printed: text.optional(),
   line: z.int().nonnegative().catch(0),
   phase: z.enum(['compile', 'import', 'entry', 'call', 'encode']),
 });
 
-const value = z.object({ kind: z.literal('value'), value: z.string(), repr: text });
+const value = z.object({ kind: z.literal('value'), value: z.string(), repr: text, printed: text.optional() });
 
 /** What a program may say of a call. That it was stopped, or how it died, is the runner's to say. */
 const saidByProgram = z.discriminatedUnion('kind', [value, exception]);
@@ -32,6 +33,19 @@ const saidByRunner = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('crash'), detail: text }),
   z.object({ kind: z.literal('not_run') }),
 ]);
+
+/** Whose doing it is that the wall clock ended a program which had half of its CPU time left. */
+export type Waited = 'program' | 'machine';
+const waited = z.object({ waited: z.enum(['program', 'machine']) });
+
+/** Only the runner can say it (frame `N`). */
+export function whoWaited(body: Buffer): Waited | undefined {
+  try {
+    return waited.safeParse(JSON.parse(body.toString('utf8'))).data?.waited;
+  } catch {
+    return undefined;
+  }
+}
 
 const UNREADABLE = { kind: 'crash', detail: 'wrote into its result pipe' } as const;
 

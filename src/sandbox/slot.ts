@@ -18,6 +18,8 @@ interface SlotOptions {
   docker: Docker;
   imageId: string;
   role: string;
+  /** Of the engine's runtimes; its own choice without. */
+  runtime?: string | undefined;
   /** What one program in it may use. */
   memoryBytes: number;
 }
@@ -162,7 +164,7 @@ export async function openSlot(options: SlotOptions): Promise<Slot> {
   };
 }
 
-function containerOptions({ imageId, role, memoryBytes }: SlotOptions): Docker.ContainerCreateOptions {
+function containerOptions({ imageId, role, runtime, memoryBytes }: SlotOptions): Docker.ContainerCreateOptions {
   const memory = memoryBytes + OVERHEAD_BYTES;
   return {
     Image: imageId,
@@ -188,6 +190,7 @@ function containerOptions({ imageId, role, memoryBytes }: SlotOptions): Docker.C
       `QF_LEASE_SECONDS=${LEASE_SECONDS}`,
     ],
     HostConfig: {
+      ...(runtime === undefined ? {} : { Runtime: runtime }),
       NetworkMode: 'none',
       ReadonlyRootfs: true,
       Tmpfs: { '/tmp': 'rw,noexec,nosuid,nodev,size=64m,nr_inodes=4096,mode=1777' },

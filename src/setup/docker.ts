@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { connectDocker, type DockerStatus, dockerStatus } from '../sandbox/docker-engine.ts';
+import { chosenRuntime } from '../sandbox/runtime.ts';
 import type { Env } from '../temporal/connection.ts';
 import { processStart } from '../temporal/embedded/process-table.ts';
 import { writeFileAtomically } from '../temporal/embedded/write-file.ts';
@@ -48,6 +49,7 @@ export async function ensureDocker(options: EnsureDockerOptions): Promise<StepRe
   const plan = planDocker(facts);
   switch (plan) {
     case 'use':
+      await chosenRuntime({ docker: connectDocker({ env }), env });
       return { state: 'already', did: `engine ${facts.engine.ok ? facts.engine.version : ''} runs` };
     case 'explain': {
       const version = mayBeStarting(facts) ? await answers(env, DAEMON_ANSWER_MS) : undefined;

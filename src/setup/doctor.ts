@@ -8,6 +8,7 @@ import { resolveDataDir } from '../problems/data-dir.ts';
 import { connectDocker } from '../sandbox/docker-engine.ts';
 import { createDockerSandbox } from '../sandbox/docker-sandbox.ts';
 import { ensureSandboxImage } from '../sandbox/image.ts';
+import { chosenRuntime } from '../sandbox/runtime.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { connectClient, type Env, externalTemporal, temporalSettings } from '../temporal/connection.ts';
 import { devStatus } from '../temporal/embedded/dev.ts';
@@ -116,7 +117,12 @@ async function checkServer(home: string, env: Env): Promise<Finding> {
 
 async function checkDocker(env: Env): Promise<Finding> {
   const status = await engineStatus(env);
-  if (status.ok) return { state: 'ok', detail: `engine ${status.version}, cgroup ${status.cgroup}` };
+  const runtime = status.ok ? await chosenRuntime({ docker: connectDocker({ env }), env }) : undefined;
+  if (status.ok)
+    return {
+      state: 'ok',
+      detail: `engine ${status.version}, cgroup ${status.cgroup}${runtime === undefined ? '' : `, runtime ${runtime}`}`,
+    };
   return { state: 'fail', detail: status.problem, remedy: `${status.remedy}, or run \`qualityflow setup\`.` };
 }
 
@@ -130,8 +136,9 @@ async function checkImage(env: Env): Promise<Finding> {
 /** The image exists in some version: at most our few files are built on it, within seconds. */
 async function openSandbox(home: string, env: Env): Promise<Sandbox> {
   const docker = connectDocker({ env });
+  const runtime = await chosenRuntime({ docker, env });
   const { imageId } = await ensureSandboxImage({ docker, home, log: () => {} });
-  return createDockerSandbox({ docker, imageId, slots: 1 });
+  return createDockerSandbox({ docker, imageId, runtime, slots: 1 });
 }
 
 async function checkGrader(sandbox: Sandbox): Promise<Finding> {

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { activityInfo, Context } from '@temporalio/activity';
+import { activityInfo, Context, cancellationSignal } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import type { Activities, OutcomeSummary } from '../../src/activities/contract.ts';
 import { withHeartbeat } from '../../src/activities/heartbeat.ts';
+import { DEFAULT_LIMITS } from '../../src/sandbox/sandbox.ts';
+import { ownContainers, testSandbox, withoutDocker } from '../../src/sandbox/testing.ts';
 import { shardWorkflowId, sweepWorkflowId } from '../../src/temporal/ids.ts';
 import { problemWorkflowId } from '../../src/temporal/problem-id.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
@@ -275,6 +277,39 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       recordHistory('runSweepShard-cancelled', await shardHistory(name));
       recordHistory('solveProblem-cancelled', await historyOf(name, 'a'));
     });
+  });
+
+  it('cancels: a program that runs is gone within two seconds', { skip: withoutDocker }, async () => {
+    const sandbox = await testSandbox();
+    const [running, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()];
+    const own: Partial<Activities> = {
+      scoreSubmission: async () => {
+        const limits = { ...DEFAULT_LIMITS, cpuSeconds: 60 };
+        const job = { limits, signal: cancellationSignal(), calls: ['[[1],{"d":[]}]'] };
+        const [first, loop] = ['return x', 'while True: pass'].map((body) => ({
+          source: `def f(x):\n  ${body}`,
+          entryPoint: 'f',
+        }));
+        assert.ok(first !== undefined && loop !== undefined);
+        await sandbox.runCalls({ ...job, programs: [first] });
+        running.resolve();
+        await sandbox.runCalls({ ...job, programs: [loop] }).finally(() => ended.resolve(performance.now()));
+        throw new Error('unreachable');
+      },
+    };
+    try {
+      await withSweep({ plan: new ToyPlan(['a']), own }, async ({ name, start, result }) => {
+        await start();
+        await running.promise;
+        const asked = performance.now();
+        await temporal.client.workflow.getHandle(sweepWorkflowId(name)).cancel();
+        await assert.rejects(result(), WorkflowFailedError);
+        assert.ok((await ended.promise) - asked < 2000);
+      });
+    } finally {
+      await sandbox.close();
+    }
+    assert.deepEqual(await ownContainers(), []);
   });
 
   it('goes on when a person cancels or terminates single problems', async () => {

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { LIMITS_MODES } from '../../grading/limits.ts';
+import { ISOLATIONS } from '../../sandbox/sandbox.ts';
 import type { AddCommand } from '../add-command.ts';
 
 export const addEvaluate: AddCommand = (program, context, result) => {
@@ -23,6 +24,12 @@ export const addEvaluate: AddCommand = (program, context, result) => {
         '--limits <mode>',
         "evalplus: EvalPlus's time rule and 4 GB; own: 3 CPU seconds a test and 1 GB (default: evalplus for humaneval+ and mbpp+)",
       ).choices(LIMITS_MODES),
+    )
+    .addOption(
+      new Option(
+        '--isolation <unit>',
+        'candidate: all tests of a program in one process (default); cell: a process a test, much slower',
+      ).choices(ISOLATIONS),
     )
     .option('--data-dir <folder>', 'where the benchmark files are')
     .option('--json', 'the summary as JSON')

@@ -7,6 +7,7 @@ Frames to the supervisor: one tag byte, four bytes of length (big endian), paylo
 """
 
 import builtins
+import io
 import os
 import random
 import reprlib
@@ -20,6 +21,7 @@ PROGRAM_FILE = "<program>"
 REPR_CHARS = 500
 MESSAGE_CHARS = 500
 DETAIL_CHARS = 2000
+PRINTED_CHARS = 500
 _LIBRARIES = sys.stdlib_module_names | {"numpy"}
 
 # Taken now, so that a program that replaces json.dumps or os.write only fools itself.
@@ -107,12 +109,53 @@ def describe(error, phase):
     return row
 
 
-def _failure(error, phase, tag=b"R"):
+class _Printed(io.RawIOBase):
+    """Takes what is printed and keeps its beginning, for people and for the self-debugger."""
+
+    def __init__(self):
+        # One more than are shown, by which one sees that there was more; a character has at most four bytes.
+        self.room, self.kept = 4 * PRINTED_CHARS + 1, b""
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return 1
+
+    def write(self, data):
+        self.kept += bytes(data[: self.room - len(self.kept)])
+        return len(data)
+
+
+def _capture():
+    """In the place of standard output, which it equals in all that a program can ask of it."""
+    output = _Printed()
+    sys.stdout = sys.__stdout__ = io.TextIOWrapper(io.BufferedWriter(output), encoding="utf-8", errors="surrogateescape")
+    return output, sys.stdout.flush
+
+
+def _printed(capture):
+    """What was printed since it was last asked for; the program may have changed anything about it."""
+    if capture is None:
+        return ""
+    output, flush = capture
+    try:
+        flush()
+        text, output.kept = str(output.kept, "utf-8", "replace"), b""
+        return text if len(text) <= PRINTED_CHARS else text[: PRINTED_CHARS - 3] + "..."
+    except BaseException:
+        return ""
+
+
+def _failure(error, phase, tag=b"R", printed=""):
     """(tag, payload) for an exception: a MemoryError is the limit at work."""
     if isinstance(error, MemoryError):
         error.__traceback__ = None
         return b"M", b""
-    return tag, _dumps(describe(error, phase)).encode("ascii")
+    row = describe(error, phase)
+    if printed:
+        row["printed"] = printed
+    return tag, _dumps(row).encode("ascii")
 
 
 def bounded_repr(value, encoded_length):
@@ -157,8 +200,9 @@ def read_script(payload, index):
     return job["source"]
 
 
-def run_calls(fd, job, first, output_left):
+def run_calls(fd, job, first, output_left, prints):
     """Loads the program once and makes the calls from `first` on; the module's state lives from call to call."""
+    output = _capture() if prints else None
     source, entry_point, calls = job["source"], job["entryPoint"], job["calls"]
     job = None
     me = _getpid()
@@ -177,7 +221,7 @@ def run_calls(fd, job, first, output_left):
         if not callable(function):
             raise TypeError("%r is not callable" % entry_point)
     except BaseException as error:
-        send(fd, *_failure(error, phase, b"F"))
+        send(fd, *_failure(error, phase, b"F", _printed(output)))
         _exit(0)
     if _getpid() != me:
         _exit(0)
@@ -193,7 +237,10 @@ def run_calls(fd, job, first, output_left):
                 _exit(0)
             phase = "encode"
             text = qf_encoding.encode(value, max(0, output_left))
-            row = _dumps({"kind": "value", "value": text, "repr": bounded_repr(value, len(text))}).encode("ascii")
+            row = {"kind": "value", "value": text, "repr": bounded_repr(value, len(text))}
+            if prints:
+                row["printed"] = _printed(output)
+            row = _dumps(row).encode("ascii")
             if len(row) > output_left:
                 tag, row = b"X", b""
         except qf_encoding.EncodeTooLarge:
@@ -201,7 +248,7 @@ def run_calls(fd, job, first, output_left):
         except BaseException as error:
             if _getpid() != me:
                 _exit(0)
-            tag, row = _failure(error, phase)
+            tag, row = _failure(error, phase, printed=_printed(output))
         value = text = positional = named = None
         output_left -= len(row)
         send(fd, tag, row)

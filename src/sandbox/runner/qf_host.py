@@ -23,6 +23,8 @@ class Host:
     def __init__(self):
         self.unsent = Scratch()
         self.heard = time.monotonic()
+        # Seconds in which this process could do nothing but wait for the host to read.
+        self.blocked = 0.0
 
     def lease_left(self):
         return LEASE_SECONDS - (time.monotonic() - self.heard)
@@ -67,7 +69,9 @@ class Host:
             self.flush()
 
     def flush(self):
+        asked = time.monotonic()
         self.unsent.write_to(1)
+        self.blocked += time.monotonic() - asked
 
     def control(self, message):
         self.send(b"J", json.dumps(message).encode("ascii"))
@@ -80,6 +84,9 @@ class Host:
     def rows(self, first, count, row):
         """What this process says of them."""
         self.send(b"N", struct.pack(">II", first, count), json.dumps(row).encode("ascii"))
+
+    def near_limit(self, index):
+        self.send(b"B", struct.pack(">I", index))
 
 
 host = Host()

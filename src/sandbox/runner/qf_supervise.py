@@ -52,6 +52,33 @@ def _starved_seconds(pid):
         return 0.0
 
 
+def _container_cpu_seconds():
+    """CPU time of everything that ever ran in this container: cgroup v1, then v2; None where neither says."""
+    try:
+        with open("/sys/fs/cgroup/cpuacct/cpuacct.usage") as file:
+            return int(file.read()) / 1e9
+    except (OSError, ValueError):
+        pass
+    try:
+        with open("/sys/fs/cgroup/cpu.stat") as file:
+            return int(dict(line.split() for line in file)["usage_usec"]) / 1e6
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _waits_for_disk(pid):
+    try:
+        with open("/proc/%d/stat" % pid, "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] == b"D"
+    except (OSError, IndexError):
+        return False
+
+
+def _alone(pid):
+    """Whether nobody but PID 1 and this process lives in the container."""
+    return not any(name.isdigit() and int(name) not in (1, pid) for name in os.listdir("/proc"))
+
+
 def kill_everyone():
     """kill(-1) from PID 1 reaches every other process of the container at once, whatever its session, and needs no free process slot."""
     deadline = time.monotonic() + CLEANUP_SECONDS
@@ -106,6 +133,8 @@ class Child:
         self.exited = self.status = None
         self.frames, self.output, self._taken = Scratch(), Scratch(), memoryview(b"")
         self.oom_before = _oom_kills()
+        self.container_cpu, self.own_cpu = _container_cpu_seconds(), time.process_time()
+        self.waited, self.cpu_at_end = None, 0.0
         result, result_end = os.pipe()
         stdout, stdout_end = os.pipe() if capture else (None, DEV_NULL)
         try:
@@ -155,21 +184,43 @@ class Child:
 
     def _start_clock(self):
         self.cpu_start, self.wall_start, self.starved_start = _cpu_seconds(self.pid), time.monotonic(), _starved_seconds(self.pid)
+        self.blocked_start, self.looks, self.disk_looks = host.blocked, 0, 0
 
     def restart_clock(self):
         """What the clock showed is added to `cpu_spent` and `wall_spent`."""
         cpu_start, wall = self.cpu_start, self.wall_seconds()
         self._start_clock()
-        # Of a process that is gone the kernel says zero.
-        self.cpu_spent += max(0.0, self.cpu_start - cpu_start)
+        # Of a process that is gone the kernel's clock says zero.
+        now = self.cpu_at_end if self.exited else self.cpu_start
+        self.cpu_spent += max(0.0, now - cpu_start)
         self.wall_spent += wall
 
     def wall_seconds(self):
         """Since the clock was started, without the time that a busy machine kept it waiting; of that, at most two thirds are believed,
-        since a program can also starve itself by children of its own."""
-        passed = time.monotonic() - self.wall_start
+        since a program can also starve itself by children of its own. Nor does the time count in which nobody here could read its answers."""
+        passed = self._passed()
         starved = max(0.0, _starved_seconds(self.pid) - self.starved_start)
         return passed - min(starved, passed * 2 / 3)
+
+    def _passed(self):
+        return time.monotonic() - self.wall_start - (host.blocked - self.blocked_start)
+
+    def _who_waited(self, wall_seconds):
+        """Whose doing it is that the wall clock ran out: "program" where it lay asleep by a call of its own for half of that time, as it would have
+        on any machine; "machine" where it was kept from a processor or a disk. A program with other processes has starved itself."""
+        passed, used = self._passed(), _cpu_seconds(self.pid) - self.cpu_start
+        starved = max(0.0, _starved_seconds(self.pid) - self.starved_start)
+        disk = passed * self.disk_looks / max(1, self.looks)
+        if passed - used - starved - disk >= wall_seconds / 2 or not _alone(self.pid):
+            return "program"
+        return "machine" if self.container_cpu is not None else "program"
+
+    def _children_cpu(self):
+        """CPU time of all other processes that the program has had, as far as it is known."""
+        now = _container_cpu_seconds()
+        if now is None or self.container_cpu is None:
+            return 0.0
+        return now - self.container_cpu - _cpu_seconds(self.pid) - (time.process_time() - self.own_cpu)
 
     def _read(self, fd, cap):
         """False when more than `cap` bytes are waiting to be understood. Empties the pipe, so that what a dead child wrote is all here."""
@@ -217,12 +268,18 @@ class Child:
             cpu_left = cpu_seconds - (_cpu_seconds(self.pid) - self.cpu_start)
             wall_left = wall_seconds - self.wall_seconds()
             if cpu_left <= 0 or wall_left <= 0:
+                # Where the machine may be to blame, the host runs the program once more, alone.
+                if cpu_left - self._children_cpu() > cpu_seconds / 2:
+                    self.waited = self._who_waited(wall_seconds)
                 return "timeout", b"", b""
             if host.lease_left() <= 0:
                 os._exit(0)
             patience = min(cpu_left, wall_left, host.lease_left(), 1.0 if self.pidfd is not None else 0.01)
             asked = time.monotonic()
             ready = self.poll.poll(max(1, patience * 1000))
+            if not ready:
+                self.looks += 1
+                self.disk_looks += _waits_for_disk(self.pid)
             still = time.monotonic() - asked - patience
             if still > STANDSTILL_SECONDS:
                 # Neither the program nor the host had that time.
@@ -232,13 +289,17 @@ class Child:
             if 0 in fds:
                 host.serve_pings()
             if self.pidfd is None or self.pidfd in fds:
-                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                pid, status, usage = os.wait4(self.pid, os.WNOHANG)
                 if pid:
                     self.exited, self.status = True, status
+                    self.cpu_at_end = usage.ru_utime + usage.ru_stime
                     fds = list(self.fds)
             for fd in fds:
                 if fd in self.fds and not self._read(fd, cap + CHUNK):
                     return "overflow", b"", b""
+
+    def timeout_row(self):
+        return {"kind": "timeout"} if self.waited is None else {"kind": "timeout", "waited": self.waited}
 
     def how_it_ended(self):
         """The row of a child that left without one."""

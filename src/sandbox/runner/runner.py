@@ -7,6 +7,7 @@ runner -> host: four bytes of length, one tag byte, body.
     J  JSON from this process: {"pong"}, {"versions"}, {"done", "recycle"}
     R  rows [index, index + count) are this row: two four-byte numbers, then what the program says
     N  the same, and the row is this process's word: JSON
+    B  this row came near its limit of time: four bytes of index
     S  a program's standard output for one input: four bytes of index, then the bytes
     O  a judge's output, as JSON text
     E  why a judge has none: JSON made by it or here
@@ -46,6 +47,8 @@ import ast, bisect, cmath, collections, contextlib, copy, dataclasses, datetime,
 import math, operator, random, re, statistics, string, typing  # noqa: E401, F401
 
 WALL_FACTOR = 10
+# Of its time, CPU or wall, a call that used this much could be over the limit on another day.
+NEAR_LIMIT = 0.75
 TOTAL_CPU = 20
 TOTAL_WALL = 2
 MAX_JUDGE_SOURCES = 8
@@ -61,13 +64,17 @@ class Bounds:
         self.load = float(limits.get("loadCpuSeconds", self.cpu))
         self.cpu_left = float(limits.get("totalCpuSeconds", self.cpu * TOTAL_CPU))
         self.wall_left = self.cpu_left * TOTAL_WALL
+        self.cpu_total, self.wall_total = self.cpu_left, self.wall_left
+        self.near = False
 
     def next(self, child, cap, cpu, whole_process=False):
         """The child's next event, within `cpu` seconds. Its clock starts anew, except where one call is a whole process."""
-        event = child.next(cap, min(cpu, self.cpu_left), min(cpu * WALL_FACTOR, self.wall_left))
+        cpu_most, wall_most = min(cpu, self.cpu_left), min(cpu * WALL_FACTOR, self.wall_left)
+        event = child.next(cap, cpu_most, wall_most)
         if whole_process and event[0] == "frame":
             return event
         child.restart_clock()
+        self.near = child.cpu_spent > cpu_most * NEAR_LIMIT or child.wall_spent > wall_most * NEAR_LIMIT
         self.cpu_left -= child.cpu_spent
         self.wall_left -= child.wall_spent
         child.cpu_spent = child.wall_spent = 0.0
@@ -80,13 +87,14 @@ class Bounds:
 
 def do_calls(job, payload):
     bounds, stop_after = Bounds(job["limits"]), job.get("stopAfter")
+    cell, prints = job["limits"].get("isolation") == "cell", job.get("prints", False)
     slow = dict(job.get("slowCalls", ()))
     total, index, abnormal, output_left = job["count"], 0, 0, bounds.output
     while index < total:
         first, left = index, output_left
         # A net below the supervised clock: all remaining calls may use their full time.
         cpu_net = int(min(bounds.load + bounds.cpu * (total - first) + sum(slow.values()), bounds.cpu_left)) + 2
-        child = Child(lambda: qf_child.read_job(payload), lambda fd, work: qf_child.run_calls(fd, work, first, left), bounds.memory, cpu_net)
+        child = Child(lambda: qf_child.read_job(payload), lambda fd, work: qf_child.run_calls(fd, work, first, left, prints), bounds.memory, cpu_net)
         loaded = False
         try:
             while index < total:
@@ -95,6 +103,8 @@ def do_calls(job, payload):
                 event, tag, said = bounds.next(child, output_left + 8192, cpu)
                 if event == "frame" and tag == b"L" and not loaded:
                     loaded = True
+                    if bounds.near:
+                        host.near_limit(index)
                     continue
                 limit = qf_child.LIMITS.get(tag)
                 if event == "frame" and (limit is not None or tag == (b"R" if loaded else b"F")):
@@ -104,14 +114,16 @@ def do_calls(job, payload):
                         host.rows_said(index, count, said)
                     else:
                         host.rows(index, count, limit)
+                    if bounds.near:
+                        host.near_limit(index)
                     index += count
                     output_left = max(0, output_left - len(said))
                     abnormal += limit is not None
-                    if stop_after is not None and abnormal >= stop_after:
+                    if cell or stop_after is not None and abnormal >= stop_after:
                         break
                     continue
                 if event == "timeout":
-                    row = {"kind": "timeout"}
+                    row = child.timeout_row()
                 elif event == "overflow":
                     row = {"kind": "output_limit"}
                 elif event == "exit":
@@ -158,8 +170,10 @@ def do_stdio(job, payload):
             if event == "overflow" or len(child.output) > output_left:
                 row = {"kind": "output_limit"}
             elif event == "timeout":
-                row = {"kind": "timeout"}
+                row = child.timeout_row()
             elif child.status == 0:
+                if bounds.near:
+                    host.near_limit(index)
                 with child.output.view() as output:
                     host.send(b"S", struct.pack(">I", index), output)
                 output_left -= len(child.output)
