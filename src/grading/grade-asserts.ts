@@ -24,6 +24,8 @@ export interface AssertsJob {
   limits?: SandboxLimits | undefined;
   /** Ends a program after this many timeouts and crashes; its later tests are `not_run`. */
   stopAfter?: number | undefined;
+  /** Statuses are enough: what a failed test got and wanted may be left out. */
+  brief?: boolean | undefined;
   /** Told what the distinct programs, in order, returned for the calls of the tests that are replayed. */
   observe?: ((recorded: Recorded) => void) | undefined;
   signal?: AbortSignal | undefined;

@@ -46,6 +46,7 @@ export async function runPool(job: {
       trust: 'model',
       limits: job.limits ?? POOL_LIMITS,
       stopAfter: STOP_AFTER,
+      brief: true,
       signal,
       observe: (seen) => {
         if (seen.rows.length === programs.length) recorded = seen;

@@ -1,14 +1,16 @@
 import { availableParallelism } from 'node:os';
 import type Docker from 'dockerode';
 import { z } from 'zod';
+import { callsRequest, groupsOf, sharedPart } from './calls-payload.ts';
 import type { RunnerFrame } from './frames.ts';
 import { createPool, type Pool, type Task } from './pool.ts';
-import { parseOutputRow, parseStdioRow, type RowTag } from './rows.ts';
+import { framedRows, parseOutputRow, parseStdioRow, type RowTag } from './rows.ts';
 import {
   type CallsJob,
   type JudgeJob,
   type JudgeResult,
   type OutputRow,
+  type Program,
   type Sandbox,
   SandboxError,
   type SandboxFingerprint,
@@ -27,6 +29,8 @@ interface DockerSandboxOptions {
   imageId: string;
   /** Containers for programs; as many again for each kind of judge, opened when first needed. Never more than cores. */
   slots?: number | undefined;
+  /** Starts all containers for programs at once, with room for this, and a benchmark's judge; otherwise each when it is first needed. */
+  memoryBytes?: number | undefined;
   log?: ((line: string) => void) | undefined;
 }
 
@@ -43,10 +47,18 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   const swept = await sweepLeftovers({ docker });
   if (swept > 0) log?.(`removed ${swept} containers of processes that have ended`);
   const pool = (role: string): Pool =>
-    createPool({ size, open: (memoryBytes) => openSlot({ docker, imageId, role, memoryBytes }) });
+    createPool({
+      size,
+      open: (memoryBytes) =>
+        openSlot({ docker, imageId, role, memoryBytes: Math.max(memoryBytes, options.memoryBytes ?? 0) }),
+    });
   const programs = pool('programs');
   const judges = { benchmark: pool('judge-benchmark'), model: pool('judge-model') };
   let fingerprint: Promise<SandboxFingerprint> | undefined;
+  if (options.memoryBytes !== undefined) {
+    programs.warm({ slots: size, memoryBytes: options.memoryBytes });
+    judges.benchmark.warm({ slots: 1, memoryBytes: JUDGE_MEMORY_BYTES });
+  }
 
   /** Undefined when the work itself takes its containers down. */
   const runOrBlame = async <T>(target: Pool, task: Task<T>): Promise<T | undefined> => {
@@ -61,27 +73,31 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   };
 
   return {
-    runCalls({ programs: items, calls, limits, slowCalls, stopAfter, signal }: CallsJob) {
-      return eachProgram(items, signal, async (program, either) => {
-        if (calls.length === 0) return [];
-        const job = {
-          request: { op: 'calls', count: calls.length, limits, slowCalls, stopAfter },
-          payload: { ...program, calls },
-        };
-        const rows = await runOrBlame(programs, {
-          memoryBytes: limits.memoryBytes,
-          signal: either,
-          execute: (slot) =>
-            collectRows<OutputRow>({
-              slot,
-              job,
-              count: calls.length,
-              parse: parseOutputRow,
-              ofOutput: () => undefined,
-            }),
-        });
+    async runCalls(job: CallsJob) {
+      const { programs: items, calls, limits, signal } = job;
+      if (calls.length === 0) return items.map(() => []);
+      const shared = sharedPart(calls);
+      const memoryBytes = limits.memoryBytes;
+      const alone = async (program: Program, either: AbortSignal): Promise<OutputRow[]> => {
+        const request = callsRequest(job, shared, [program]);
+        const execute = (slot: Slot) => outputRows(slot, request, calls.length);
+        const rows = await runOrBlame(programs, { memoryBytes, signal: either, execute });
         return rows ?? Array.from(calls, () => ({ kind: 'crash', detail: LOST }) as const);
+      };
+      const groups = await eachProgram(groupsOf(items, size), signal, async (group, either) => {
+        const request = callsRequest(job, shared, group);
+        const execute = (slot: Slot) => rowsWhileItLasts(slot, request, calls.length * group.length);
+        const found = group.length === 1 ? [] : await programs.run({ memoryBytes, signal: either, execute });
+        const rows: OutputRow[][] = [];
+        for (const [index, program] of group.entries()) {
+          const ofProgram = found.slice(index * calls.length, (index + 1) * calls.length);
+          const whole = ofProgram.flatMap((row) => row ?? []);
+          // Which of them brought the container down is found out by running each alone.
+          rows.push(whole.length === calls.length ? whole : await alone(program, either));
+        }
+        return rows;
       });
+      return groups.flat();
     },
 
     runStdio({ programs: items, inputs, limits, stopAfter, signal }: StdioJob) {
@@ -89,7 +105,7 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
         if (inputs.length === 0) return [];
         const job = {
           request: { op: 'stdio', count: inputs.length, limits, stopAfter },
-          payload: { ...program, inputs },
+          payload: ofJson({ ...program, inputs }),
         };
         const rows = await runOrBlame(programs, {
           memoryBytes: limits.memoryBytes,
@@ -108,7 +124,7 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
     },
 
     async runJudge({ source, input, trust, seconds, signal }: JudgeJob): Promise<JudgeResult> {
-      const job = { request: { op: 'judge', source, seconds, memoryBytes: JUDGE_MEMORY_BYTES }, payload: { input } };
+      const job = { request: { op: 'judge', source, seconds, memoryBytes: JUDGE_MEMORY_BYTES }, payload: ofJson({ input }) };
       const result = await runOrBlame(judges[trust], {
         memoryBytes: JUDGE_MEMORY_BYTES,
         signal,
@@ -151,6 +167,49 @@ async function eachProgram<P, R>(
   }
 }
 
+function ofJson(payload: object): Buffer {
+  return Buffer.from(JSON.stringify(payload));
+}
+
+/** Rows of a calls job, program after program; undefined where none came. */
+async function receiveRows(
+  slot: Slot,
+  job: RunnerJob,
+  rows: (OutputRow | undefined)[],
+): Promise<{ recycled: boolean }> {
+  return send(slot, job, ({ tag, body }) => {
+    if (tag === 'B') {
+      let index = body.readUInt32BE(0);
+      for (const row of framedRows(body.subarray(4))) rows[index++] = row;
+    } else if (tag === 'R' || tag === 'N') {
+      const first = body.readUInt32BE(0);
+      rows.fill(parseOutputRow(body.subarray(8), tag), first, first + body.readUInt32BE(4));
+    }
+  });
+}
+
+async function outputRows(slot: Slot, job: RunnerJob, count: number): Promise<OutputRow[]> {
+  const rows = Array.from({ length: count }, (): OutputRow | undefined => undefined);
+  const { recycled } = await receiveRows(slot, job, rows);
+  return rows.map((row) => row ?? missing(recycled));
+}
+
+/** The same, and what there is when the container is lost on the way. */
+async function rowsWhileItLasts(slot: Slot, job: RunnerJob, count: number): Promise<(OutputRow | undefined)[]> {
+  const rows = Array.from({ length: count }, (): OutputRow | undefined => undefined);
+  try {
+    await receiveRows(slot, job, rows);
+  } catch (error) {
+    if (!(error instanceof SlotLost)) throw error;
+  }
+  return rows;
+}
+
+function missing(recycled: boolean): { kind: 'crash'; detail: string } {
+  if (recycled) return { kind: 'crash', detail: 'left its container in a state that could not be cleaned' };
+  throw new SandboxError('the runner left a row out');
+}
+
 async function collectRows<Row>(options: {
   slot: Slot;
   job: RunnerJob;
@@ -165,11 +224,7 @@ async function collectRows<Row>(options: {
       rows.fill(parse(body.subarray(8), tag), body.readUInt32BE(0), body.readUInt32BE(0) + body.readUInt32BE(4));
     if (tag === 'S') rows[body.readUInt32BE(0)] = ofOutput(body.subarray(4));
   });
-  return rows.map((row) => {
-    if (row !== undefined) return row;
-    if (recycled) return { kind: 'crash', detail: 'left its container in a state that could not be cleaned' };
-    throw new SandboxError('the runner left a row out');
-  });
+  return rows.map((row) => row ?? missing(recycled));
 }
 
 const judgeFailure = z.object({

@@ -20,11 +20,6 @@ const exception = z.object({
   phase: z.enum(['compile', 'import', 'entry', 'call', 'encode']),
 });
 
-const value = z.object({ kind: z.literal('value'), value: z.string(), repr: text });
-
-/** What a program may say of a call. That it was stopped, or how it died, is the runner's to say. */
-const saidByProgram = z.discriminatedUnion('kind', [value, exception]);
-
 const saidByRunner = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('timeout') }),
   z.object({ kind: z.literal('memory_limit') }),
@@ -38,14 +33,36 @@ const UNREADABLE = { kind: 'crash', detail: 'wrote into its result pipe' } as co
 /** The runner's tag of a frame of rows: who says it. */
 export type RowTag = 'R' | 'N';
 
+/** That a program was stopped, or how it died, is the runner's to say; a program says how a call ended. */
 export function parseOutputRow(body: Buffer, tag: RowTag): OutputRow {
   try {
     const said: unknown = JSON.parse(body.toString('utf8'));
-    return tag === 'R' ? saidByProgram.parse(said) : saidByRunner.parse(said);
+    return tag === 'R' ? exception.parse(said) : saidByRunner.parse(said);
   } catch {
     return UNREADABLE;
   }
 }
+
+const FRAME_BYTES = 5;
+
+/**
+ * Rows as the program itself framed them, tag, length and body: `V` an encoded value, which is ASCII, `R` an exception. The runner has
+ * looked at tags and lengths only.
+ * @throws RangeError when a frame is cut off, which the runner never sends
+ */
+export function* framedRows(frames: Buffer): Generator<OutputRow> {
+  for (let at = 0; at < frames.length; ) {
+    const from = at + FRAME_BYTES;
+    const end = from + frames.readUInt32BE(at + 1);
+    if (end > frames.length) throw new RangeError('a row was cut off');
+    yield frames[at] === VALUE_TAG
+      ? { kind: 'value', value: frames.toString('latin1', from, end) }
+      : parseOutputRow(frames.subarray(from, end), 'R');
+    at = end;
+  }
+}
+
+const VALUE_TAG = 'V'.charCodeAt(0);
 
 /** A row of a standard-input program that did not end well; its output travels apart, as bytes. */
 export function parseStdioRow(body: Buffer, tag: RowTag): StdioRow {
