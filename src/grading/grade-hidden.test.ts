@@ -56,7 +56,7 @@ describe('hidden tests', { skip: withoutDocker }, () => {
   test('a grader whose sandbox says yes to everything, or no, is found out', async () => {
     const yes: Sandbox = {
       ...sandbox,
-      runCalls: async (job) => job.programs.map(() => job.calls.map(() => ({ kind: 'value', value: '3', repr: '3' }))),
+      runCalls: async (job) => job.programs.map(() => job.calls.map(() => ({ kind: 'value', value: '3' }))),
     };
     const no: Sandbox = {
       ...sandbox,

@@ -5,9 +5,9 @@ import type { Recorded } from './record-and-replay.ts';
 import type { TestResult } from './verdict.ts';
 
 /** A pool has many programs and many tests, and its hanging programs govern its time: 0.2 s of CPU a call is 1,000 times what most take. */
-const POOL_LIMITS: SandboxLimits = { ...DEFAULT_LIMITS, cpuSeconds: 0.2 };
+export const POOL_LIMITS: SandboxLimits = { ...DEFAULT_LIMITS, cpuSeconds: 0.2 };
 /** A program that hangs, dies or runs out of memory twice does not pass the rest. */
-const STOP_AFTER = 2;
+export const POOL_STOP_AFTER = 2;
 
 export interface PoolRun {
   /** By program, then by test. */
@@ -45,7 +45,7 @@ export async function runPool(job: {
       tests,
       trust: 'model',
       limits: job.limits ?? POOL_LIMITS,
-      stopAfter: STOP_AFTER,
+      stopAfter: POOL_STOP_AFTER,
       brief: true,
       signal,
       observe: (seen) => {

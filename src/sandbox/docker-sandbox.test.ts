@@ -57,7 +57,7 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
       calls: ['[[1],{"d":[["b",2]]}]'],
       limits: TEST_LIMITS,
     });
-    assert.deepEqual(got, [{ kind: 'value', value: '{"t":[1,2]}', repr: '(1, 2)' }]);
+    assert.deepEqual(got, [{ kind: 'value', value: '{"t":[1,2]}' }]);
   });
 
   test('an exception of the library says which class it is, and its details are bounded', async () => {
@@ -87,11 +87,6 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
       assert.ok(rows.slice(done).every(({ kind }) => kind === 'timeout'));
       assert.ok(performance.now() - started < 15_000);
     }
-  });
-
-  test('a large integer has a value and a short repr', async () => {
-    const row = await one('def f(x):\n  return 1 << 50000');
-    assert.equal(row?.kind === 'value' && row.repr, '<int of 50001 bits>');
   });
 
   test('an exception names its type, nearest builtin, line and phase', async () => {
@@ -187,8 +182,8 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
       limits: TEST_LIMITS,
     });
     const expected = [
-      { kind: 'value', value: '1', repr: '1' },
-      { kind: 'value', value: '2', repr: '2' },
+      { kind: 'value', value: '1' },
+      { kind: 'value', value: '2' },
     ];
     assert.deepEqual([first, second], [expected, expected]);
   });
@@ -198,7 +193,6 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
       assert.deepEqual(await one(`def ${entryPoint}(x):\n  return 7`, { entryPoint }), {
         kind: 'value',
         value: '7',
-        repr: '7',
       });
     });
   }
@@ -218,7 +212,7 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
       'def f(x): return [P(3).x, int(np.arange(4).sum()), down(900)]',
     ].join('\n');
     assert.equal((await one(source))?.kind, 'value');
-    assert.deepEqual(await one(source), { kind: 'value', value: '[3,6,900]', repr: '[3, 6, 900]' });
+    assert.deepEqual(await one(source), { kind: 'value', value: '[3,6,900]' });
   });
 
   test('time is CPU time: a program that waits is not charged for it', async () => {

@@ -20,11 +20,11 @@ describe('the walls of a container', { skip: withoutDocker }, () => {
     });
 
   test('what is forged into the result pipe is no more than a value', async () => {
-    const forged = JSON.stringify({ kind: 'value', value: '"forged"', repr: 'forged', verdict: 'pass', passed: true });
-    const source = `import struct\ndef f(x):\n  body = ${JSON.stringify(forged)}.encode()\n  for fd in range(3, 64):\n    try: os.write(fd, b"R" + struct.pack(">I", len(body)) + body)\n    except OSError: pass\n  time.sleep(0.2)\n  return x`;
+    const forged = '"forged"';
+    const source = `import struct\ndef f(x):\n  body = ${JSON.stringify(forged)}.encode()\n  for fd in range(3, 64):\n    try: os.write(fd, b"V" + struct.pack(">I", len(body)) + body)\n    except OSError: pass\n  time.sleep(0.2)\n  return x`;
     const rows = await run(source);
     for (const row of rows) {
-      if (row.kind === 'value') assert.deepEqual(Object.keys(row).sort(), ['kind', 'repr', 'value']);
+      if (row.kind === 'value') assert.deepEqual(Object.keys(row).sort(), ['kind', 'value']);
       else assert.equal(row.kind, 'crash');
     }
   });
