@@ -45,7 +45,9 @@ if (major > 22 || (major === 22 && minor >= 18)) {
 /** The Node of the optional dependency, wherever the package manager has put it. */
 function packagedNode() {
   try {
-    const manifest = module.createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/package.json`);
+    const manifest = module
+      .createRequire(import.meta.url)
+      .resolve(`node-${process.platform}-${process.arch}/package.json`);
     const node = join(dirname(manifest), 'bin', 'node');
     return existsSync(node) ? node : undefined;
   } catch {

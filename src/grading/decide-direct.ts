@@ -32,8 +32,14 @@ export function surelyDiffers(a: EncodedValue, b: EncodedValue): boolean {
   const [first, second] = [numberOf(a), numberOf(b)];
   if (first !== undefined && second !== undefined) return first !== second;
   const [left, right] = [plainOf(a), plainOf(b)];
+  if (left === undefined || right === undefined || left === right) return false;
   // True equals 1; beside that, equal plain values have equal texts.
-  return left !== undefined && right !== undefined && left !== right && !/true|false/.test(left + right);
+  return typeOf(left) !== typeOf(right) || !/true|false/.test(left + right);
+}
+
+function typeOf(plain: EncodedValue): string {
+  const first = plain.charAt(0);
+  return '["{n'.includes(first) ? first : 'number';
 }
 
 /** Integers of plain JSON are exact; larger ones are not read. */

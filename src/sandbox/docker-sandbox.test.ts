@@ -165,10 +165,28 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
   });
 
   test('the output limit holds for all calls of a program together', async () => {
-    const got = await rows('def f(x):\n  return "a" * x', ['700', '700', '700', '1'], {
+    const got = await rows('def f(x):\n  return "a" * x', ['1300', '1300', '1300', '1'], {
       limits: { outputBytes: 2000 },
     });
     assert.deepEqual(kinds(got), ['value', 'output_limit', 'output_limit', 'value']);
+  });
+
+  test('a program that spoils its container costs its neighbours nothing', async () => {
+    const deep =
+      'import os\ndef f(x):\n  os.chdir("/tmp")\n  for _ in range(1200):\n    os.mkdir("d")\n    os.chdir("d")\n  return -1';
+    const sources = Array.from({ length: 32 }, (_, at) => (at % 4 === 0 ? deep : `def f(x):\n  return x + ${at}`));
+    const found = await sandbox.runCalls({
+      programs: sources.map((source) => ({ source, entryPoint: 'f' })),
+      calls: [call('1'), call('2')],
+      limits: TEST_LIMITS,
+    });
+    const expected = sources.map((source, at) => (source === deep ? ['-1', '-1'] : [`${at + 1}`, `${at + 2}`]));
+    const values = found.map((ofProgram) => ofProgram.map((row) => (row.kind === 'value' ? row.value : row.kind)));
+    assert.deepEqual(
+      values.filter((_, at) => at % 4 !== 0),
+      expected.filter((_, at) => at % 4 !== 0),
+    );
+    assert.equal(values[0]?.[0], '-1');
   });
 
   test('state of a module lives from call to call and ends with the program', async () => {

@@ -124,7 +124,10 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
     },
 
     async runJudge({ source, input, trust, seconds, signal }: JudgeJob): Promise<JudgeResult> {
-      const job = { request: { op: 'judge', source, seconds, memoryBytes: JUDGE_MEMORY_BYTES }, payload: ofJson({ input }) };
+      const job = {
+        request: { op: 'judge', source, seconds, memoryBytes: JUDGE_MEMORY_BYTES },
+        payload: ofJson({ input }),
+      };
       const result = await runOrBlame(judges[trust], {
         memoryBytes: JUDGE_MEMORY_BYTES,
         signal,

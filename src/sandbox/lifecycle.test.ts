@@ -87,9 +87,7 @@ describe('containers of the sandbox', { skip: withoutDocker }, () => {
     const source = 'def f(x):\n  return len(bytearray(1100 << 20))';
     const limits = { memoryBytes: 2 * 1024 ** 3, cpuSeconds: 20 };
     assert.equal((await rowsOf(sandbox, source, ['1']))[0]?.kind, 'memory_limit');
-    assert.deepEqual(await rowsOf(sandbox, source, ['1'], { limits }), [
-      { kind: 'value', value: '1153433600' },
-    ]);
+    assert.deepEqual(await rowsOf(sandbox, source, ['1'], { limits }), [{ kind: 'value', value: '1153433600' }]);
   });
 
   test('the image is made once', async () => {
