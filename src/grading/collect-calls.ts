@@ -24,7 +24,7 @@ export interface CollectedTest {
   label: string;
   /** The distinct calls that the test makes before it needs a result. */
   calls: EncodedValue[];
-  /** Where its one call returns exactly this the test passes, and where the call returns nothing it ends as the call does. */
+  /** Its one call decides it: the test passes where that returns exactly this, fails where it returns what does not equal it, and else ends as it does. */
   expected?: EncodedValue | undefined;
   /** Why the test cannot be used at all. */
   invalid?: string | undefined;

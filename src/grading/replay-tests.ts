@@ -95,7 +95,7 @@ export async function replayTests(job: ReplayJob): Promise<ReplayOutcome> {
     };
   }
   if (programs.length > 1) return splitPrograms(job);
-  const [{ rows = [], tests: wanted = [] } = {}] = programs;
+  const { rows, tests: wanted } = programs[0] ?? { rows: [], tests: [] };
   if (wanted.length > 1) {
     const middle = wanted.length >> 1;
     const first = await replayTests({ ...job, programs: [{ rows, tests: wanted.slice(0, middle) }] });

@@ -79,7 +79,8 @@ describe('containers of the sandbox', { skip: withoutDocker }, () => {
   test('a job whose container is removed from outside is run again', async () => {
     const running = rowsOf(sandbox, 'import time\ndef f(x):\n  time.sleep(1.5)\n  return x', ['1']);
     await delay(500);
-    for (const id of await ownContainers()) await docker.getContainer(id).remove({ force: true });
+    const containers = (await ownContainers()).map((id) => docker.getContainer(id).remove({ force: true }));
+    await Promise.all(containers);
     assert.deepEqual(await running, [{ kind: 'value', value: '1' }]);
   });
 

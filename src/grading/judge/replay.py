@@ -6,7 +6,8 @@ mode "collect": {"entryPoint", "setup", "tests": [source] | "check": source, "ro
     -> {"prelude", "setup", "alias", "tests": [{"source", "label", "calls": [encoded], "expected"?: encoded, "invalid"?: why, "inherent"?: why}]}
     Asserts are harmless and every call returns a placeholder, so the calls found depend on the test alone. "inherent": the test
     needs more of the program than the values it returns, which again depends on the test alone and never on the program. "expected": the
-    test passes when its one call returns exactly this, and ends as the call does when that returns nothing.
+    test passes when its one call returns exactly this, fails when that returns what does not equal it, and ends as the call does when that
+    returns nothing.
 
 mode "replay": {"entryPoint", "alias", "setup", "tests": [source], "calls": [encoded], "programs": [[row]], "wanted": [[test]], "rounds"}
     -> {"results": [[result]], "needs": [[encoded]]}

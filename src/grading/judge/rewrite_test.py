@@ -130,7 +130,7 @@ def literal(node):
 
 
 def direct_expected(source, names):
-    """(value,) that decides the test when the call returns exactly it: `assert f(literals) == literal`, and what means as much. Else None."""
+    """(value,) of a test that passes with it and fails with what is not equal to it: `assert f(literals) == literal`, or `is` a constant. Else None."""
     body = ast.parse(source).body
     if len(body) != 1 or not isinstance(body[0], ast.Assert):
         return None
@@ -141,10 +141,6 @@ def direct_expected(source, names):
         return all(k.arg is not None and literal(k.value) for k in node.keywords) and all(map(literal, node.args))
 
     test = body[0].test
-    if is_call(test):
-        return (True,)
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and is_call(test.operand):
-        return (False,)
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return None
     sides = [test.left, test.comparators[0]]
