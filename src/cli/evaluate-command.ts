@@ -126,8 +126,8 @@ async function gradeAll(job: {
         ...job,
         known: new Map(grades),
         expected: expectedFolder({ home: context.home }),
-        // One is judged while another runs.
-        concurrency: job.workers + 1,
+        // While some run, others are judged, or wait so that no container does.
+        concurrency: 2 * job.workers,
         onGrades(found) {
           for (const [sha, grade] of found) grades.set(sha, grade);
           const lines = linesOf(found);
