@@ -27,7 +27,7 @@ const JUDGE_MEMORY_BYTES = 2 * 1024 ** 3;
 interface DockerSandboxOptions {
   docker: Docker;
   imageId: string;
-  /** Containers for programs; as many again for each kind of judge, opened when first needed. Never more than cores. */
+  /** Containers for programs; half as many for each kind of judge, opened when first needed. Never more than cores. */
   slots?: number | undefined;
   /** Starts all containers for programs at once, with room for this, and a benchmark's judge; otherwise each when it is first needed. */
   memoryBytes?: number | undefined;
@@ -46,14 +46,16 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   const size = Math.max(1, Math.min(options.slots ?? availableParallelism(), availableParallelism()));
   const swept = await sweepLeftovers({ docker });
   if (swept > 0) log?.(`removed ${swept} containers of processes that have ended`);
-  const pool = (role: string): Pool =>
+  const pool = (role: string, size: number): Pool =>
     createPool({
       size,
       open: (memoryBytes) =>
         openSlot({ docker, imageId, role, memoryBytes: Math.max(memoryBytes, options.memoryBytes ?? 0) }),
     });
-  const programs = pool('programs');
-  const judges = { benchmark: pool('judge-benchmark'), model: pool('judge-model') };
+  const programs = pool('programs', size);
+  // A judge has a small part of the work.
+  const judging = Math.ceil(size / 2);
+  const judges = { benchmark: pool('judge-benchmark', judging), model: pool('judge-model', judging) };
   let fingerprint: Promise<SandboxFingerprint> | undefined;
   if (options.memoryBytes !== undefined) {
     programs.warm({ slots: size, memoryBytes: options.memoryBytes });

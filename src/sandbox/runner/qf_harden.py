@@ -67,7 +67,7 @@ def set_dumpable(dumpable):
 
 
 def refuse_system_calls():
-    """False where the table for this processor is unknown or the kernel takes no filter; Docker's own profile stands either way."""
+    """For this process and all that it forks. False where the table for this processor is unknown or the kernel takes no filter; Docker's own profile stands either way."""
     if _compiled is None:
         return False
     code, count = _compiled

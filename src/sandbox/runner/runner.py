@@ -250,6 +250,8 @@ def main():
     # The one signal that has a handler in a fresh Python; without one the kernel lets nothing in here signal PID 1.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     qf_harden.set_dumpable(False)
+    # Inherited by every process that is forked from here on.
+    qf_harden.refuse_system_calls()
     gc.collect()
     gc.freeze()
     host.control({"ready": True})
