@@ -21,6 +21,8 @@ export interface BenchOptions {
   rounds: number;
   /** Multiplies sample counts: for trying the bench itself. */
   scale: number;
+  /** Tasks of those benches that take a sample of them; undefined for their own number. */
+  tasks?: number | undefined;
   /** Whether a figure of this name is asked for. */
   wanted: (figure: string) => boolean;
   report: Report;

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- orchestration|latency|sandbox|determinism|selection [--json] [--rounds N] [--only TEXT] [--scale SHARE]`: one line a figure on standard output, JSON or for
+ * `npm run bench -- orchestration|latency|sandbox|matrix|determinism|selection [--json] [--rounds N] [--only TEXT] [--scale SHARE] [--tasks N]`: one line a figure on standard output, JSON or for
  * people; progress on standard error. Status 1 when a figure misses its mark, 3 when the surroundings are not there.
  */
 import { parseArgs } from 'node:util';
@@ -8,6 +8,7 @@ import { projectHome } from '../src/temporal/embedded/home.ts';
 import { determinism } from './determinism.ts';
 import { type BenchOptions, type Figure, figureLine, figureRow, kept } from './figure.ts';
 import { latency } from './latency.ts';
+import { matrix } from './matrix.ts';
 import { orchestration } from './orchestration.ts';
 import { sandbox } from './sandbox.ts';
 import { selection } from './selection.ts';
@@ -17,6 +18,7 @@ const BENCHES: Record<string, (options: BenchOptions) => Promise<void>> = {
   latency,
   sandbox,
   determinism,
+  matrix,
   selection,
 };
 
@@ -30,10 +32,13 @@ const { values, positionals } = parseArgs({
     only: { type: 'string', default: '' },
     /** Share of the samples: for trying the bench, not for figures to publish. */
     scale: { type: 'string', default: '1' },
+    /** Tasks of `matrix`: 164 are all. */
+    tasks: { type: 'string' },
   },
 });
 const rounds = Number(values.rounds);
 const scale = Number(values.scale);
+const tasks = values.tasks === undefined ? undefined : Number(values.tasks);
 const [name = ''] = positionals;
 const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
 if (
@@ -41,10 +46,11 @@ if (
   positionals.length > 1 ||
   !Number.isInteger(rounds) ||
   rounds < 1 ||
-  !(scale > 0 && scale <= 1)
+  !(scale > 0 && scale <= 1) ||
+  (tasks !== undefined && !(Number.isInteger(tasks) && tasks > 0))
 ) {
   console.error(
-    `Name one of ${Object.keys(BENCHES).join(', ')}; --rounds takes a whole number from 1, --scale a number up to 1.`,
+    `Name one of ${Object.keys(BENCHES).join(', ')}; --rounds and --tasks take a whole number from 1, --scale a number up to 1.`,
   );
   process.exit(2);
 }
@@ -57,6 +63,7 @@ const figures: Figure[] = [];
 await bench({
   rounds,
   scale,
+  tasks,
   note,
   wanted: (figure) => figure.includes(values.only),
   report(found) {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { graderVersion } from '../evaluation/grader-version.ts';
-import { type EvaluationPlan, planEvaluation } from '../evaluation/plan-evaluation.ts';
+import { coversExactly, type EvaluationPlan, planEvaluation } from '../evaluation/plan-evaluation.ts';
 import { parseSamples, readSamples } from '../evaluation/read-samples.ts';
 import { type Grade, lineOf, type ResultLine } from '../evaluation/result-line.ts';
 import { ResultsFile } from '../evaluation/results-file.ts';
@@ -10,9 +10,10 @@ import { runEvaluation } from '../evaluation/run-evaluation.ts';
 import { summariseEvaluation } from '../evaluation/summarise-evaluation.ts';
 import { expectedFolder } from '../grading/expected-folder.ts';
 import { requireSoundGrader } from '../grading/known-pair.ts';
-import { type LimitsMode, usualLimits } from '../grading/limits.ts';
+import { type LimitsMode, sandboxLimits, usualLimits } from '../grading/limits.ts';
 import { type Benchmark, openBenchmark } from '../problems/benchmark.ts';
 import { resolveDataDir } from '../problems/data-dir.ts';
+import type { DatasetSource } from '../problems/dataset.ts';
 import { type HiddenBenchmark, openHiddenTests } from '../problems/hidden.ts';
 import { BENCHMARKS } from '../problems/problem.ts';
 import type { Isolation, Sandbox } from '../sandbox/sandbox.ts';
@@ -40,15 +41,19 @@ export async function evaluateCommand(input: {
   const ks = readKs(input.k);
   const workers = readWorkers(input.workers);
   const out = resultsPath(input);
-  const { benchmark, sealed, others } = await openBenchmarks(input);
+  const dataDir = resolveDataDir({ flag: input.dataDir, env: context.env });
+  const source = { benchmark: input.benchmark, dataDir, home: context.home };
+  const [benchmark, sealed] = [await openBenchmark(source), await openHiddenTests(source)];
   const { samples, notes } =
     input.samples === '-'
       ? await parseSamples(await buffer(process.stdin), 'standard input')
       : await readSamples(resolve(context.cwd, input.samples));
   for (const remark of notes) note(context, remark);
+  const others = coversExactly(benchmark, samples) ? [] : await openOthers(source);
   const plan = planEvaluation({ target: benchmark, samples, others });
   const { isolation } = input;
-  const limits = input.limits ?? usualLimits(sealed.hidden(benchmark.taskIds[0] ?? ''));
+  const first = sealed.hidden(benchmark.taskIds[0] ?? '');
+  const limits = input.limits ?? usualLimits(first);
 
   const interrupt = new AbortController();
   const restore = context.onInterrupt(() => interrupt.abort(new Interrupted()));
@@ -81,7 +86,7 @@ export async function evaluateCommand(input: {
         else print(context, evaluationText(context.stdout, summary, out));
         return summary.infra > 0 ? 3 : 0;
       },
-      workers,
+      { slots: workers, memoryBytes: sandboxLimits(limits, first).memoryBytes },
     );
   } catch (error) {
     if (!(error instanceof Interrupted) && !interrupt.signal.aborted) throw error;
@@ -116,7 +121,8 @@ async function gradeAll(job: {
   for (const sha of grades.keys()) if (!samplesOf.has(sha)) grades.delete(sha);
   if (grades.size > 0) note(context, `${linesOf(grades).length} samples were graded by an earlier run.`);
   if (grades.size < samplesOf.size) {
-    await requireSoundGrader(job);
+    const kind = job.sealed.hidden(plan.samples[0]?.taskId ?? '').kind;
+    await requireSoundGrader({ sandbox: job.sandbox, kind });
     results.begin(linesOf(grades));
     const progress = evaluationProgress(context, { name: job.benchmark.name, planned: plan.samples.length });
     progress.show(linesOf(grades));
@@ -125,8 +131,8 @@ async function gradeAll(job: {
         ...job,
         known: new Map(grades),
         expected: expectedFolder({ home: context.home }),
-        // One is judged while another runs.
-        concurrency: job.workers + 1,
+        // While some run, others are judged, or wait so that no container does.
+        concurrency: 2 * job.workers,
         onGrades(found) {
           for (const [sha, grade] of found) grades.set(sha, grade);
           const lines = linesOf(found);
@@ -147,28 +153,15 @@ async function gradeAll(job: {
   return lines;
 }
 
-/** The benchmark, and the ids of those that the samples could be meant for instead, as far as their data is here. */
-async function openBenchmarks({
-  context,
-  benchmark: named,
-  dataDir: flag,
-}: {
-  context: Context;
-  benchmark: string;
-  dataDir?: string;
-}) {
-  const dataDir = resolveDataDir({ flag, env: context.env });
-  const source = { benchmark: named, dataDir, home: context.home };
-  const [benchmark, sealed] = [await openBenchmark(source), await openHiddenTests(source)];
+/** The benchmarks that the samples could be meant for instead, as far as their data is here. */
+async function openOthers(source: DatasetSource): Promise<Benchmark[]> {
   const others: Benchmark[] = [];
-  for (const name of BENCHMARKS) {
-    if (name === named) continue;
-    const other = await openBenchmark({ benchmark: name, dataDir, home: context.home, download: false }).catch(
-      () => undefined,
-    );
+  for (const benchmark of BENCHMARKS) {
+    if (benchmark === source.benchmark) continue;
+    const other = await openBenchmark({ ...source, benchmark, download: false }).catch(() => undefined);
     if (other !== undefined) others.push(other);
   }
-  return { benchmark, sealed, others };
+  return others;
 }
 
 function resultsPath({ context, samples, out }: { context: Context; samples: string; out?: string }): string {

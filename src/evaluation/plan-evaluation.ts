@@ -51,11 +51,7 @@ export function planEvaluation(input: {
   const planned = samples.map((sample): PlannedSample => {
     const taskId = ids.get(sample.task);
     if (taskId === undefined) throw new Error(`no task for ${sample.where}`);
-    const problem = problems.get(taskId) ?? target.problem(taskId);
-    problems.set(taskId, problem);
-    // A prompt in prose is no part of a program; what follows it is the whole of it.
-    const prompt = sample.form === 'completion' && problem.form === 'completion' ? problem.statement : '';
-    const program = prompt + sample.text;
+    const program = (sample.form === 'completion' ? promptOf(taskId) : '') + sample.text;
     const sha256 = createHash('sha256')
       .update(JSON.stringify([taskId, program]))
       .digest('hex');
@@ -65,6 +61,19 @@ export function planEvaluation(input: {
     return { taskId, sample: number, where: sample.where, sha256 };
   });
   return { samples: planned, programs };
+
+  /** A prompt in prose is no part of a program; what follows it is the whole of it. */
+  function promptOf(taskId: string): string {
+    const problem = problems.get(taskId) ?? target.problem(taskId);
+    problems.set(taskId, problem);
+    return problem.form === 'completion' ? problem.statement : '';
+  }
+}
+
+/** Whether the samples are of all tasks of the benchmark and of nothing else; then it does not matter what other benchmarks there are. */
+export function coversExactly(target: Target, samples: readonly Sample[]): boolean {
+  const ids = [...new Set(samples.map(({ task }) => task))].map((task) => idIn(target, task));
+  return ids.every((id) => id !== undefined) && new Set(ids).size === target.taskIds.length;
 }
 
 function idIn(benchmark: { name: string; taskIds: readonly string[] }, task: string): string | undefined {

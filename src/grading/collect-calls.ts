@@ -12,6 +12,7 @@ export const collected = z.object({
       source: z.string(),
       label: z.string(),
       calls: z.array(z.string()),
+      expected: z.string().optional(),
       invalid: z.string().optional(),
       inherent: z.string().optional(),
     }),
@@ -23,6 +24,8 @@ export interface CollectedTest {
   label: string;
   /** The distinct calls that the test makes before it needs a result. */
   calls: EncodedValue[];
+  /** Its one call decides it: the test passes where that returns exactly this, fails where it returns what does not equal it, and else ends as it does. */
+  expected?: EncodedValue | undefined;
   /** Why the test cannot be used at all. */
   invalid?: string | undefined;
   /** Why values alone cannot decide it. Depends on the test only: a program cannot choose to be graded in its own process. */

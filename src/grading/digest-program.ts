@@ -15,22 +15,26 @@ export function digesting({ source, entryPoint }: Program): Program {
   return {
     entryPoint: ENTRY,
     source: `${source}
+import marshal as __qf_marshal
 def ${ENTRY}(*args):
-    import hashlib, marshal
     value = globals()[${JSON.stringify(entryPoint)}](*args)
+    kind = type(value)
+    # What is surely small.
+    if kind is bool or kind is float or kind is int and -1 << 60 < value < 1 << 60 or kind is str and len(value) < 1000:
+        return value
     try:
-        data = marshal.dumps(value, 2)
+        data = __qf_marshal.dumps(value, 2)
     except ValueError:
         return value
     if len(data) <= ${LARGE_BYTES}:
         return value
+    import hashlib
     floats = type(value) in (list, tuple) and all(type(item) is float for item in value)
     return (${JSON.stringify(MARK)}, hashlib.sha256(data).hexdigest(), floats)
 `,
   };
 }
 
-/** A digest of a list or tuple of nothing but floats. */
 /**
  * The canonical solution, digesting, with a clock: called with this argument alone, it returns the CPU microseconds of each call so far
  * (what digesting takes is part of them, as it is part of a candidate's). For trusted programs only; a candidate could say what it likes.
@@ -57,6 +61,7 @@ def ${TIMED_ENTRY}(*args):
   };
 }
 
+/** A digest of a list or tuple of nothing but floats. */
 export function isDigestOfFloats(value: EncodedValue): boolean {
   return isDigest(value) && value.endsWith(',true]}');
 }

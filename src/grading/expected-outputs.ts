@@ -82,7 +82,10 @@ export async function expectedOutputs(job: ExpectedJob): Promise<Expected> {
   const expected = await computeExpected(job);
   if (expected.kind === 'outputs') {
     const { sandbox, store } = job;
-    if (store !== undefined) await store.write(await lastingKey(job), JSON.stringify(expected));
+    if (store !== undefined) {
+      await store.write(await lastingKey(job), JSON.stringify(expected));
+      await store.write(await secondsKey(job), String(expected.cpuSeconds));
+    }
     kept.put(sandbox, taskKey(job), expected, sizeOf(expected));
   }
   return expected;
@@ -90,8 +93,11 @@ export async function expectedOutputs(job: ExpectedJob): Promise<Expected> {
 
 /** What the canonical solution took for all tests, where that is known already: a guess of what a task costs. */
 export async function knownSeconds(job: ExpectedJob): Promise<number> {
-  const known = await lookUp(job);
-  return known?.kind === 'outputs' ? known.cpuSeconds : 0;
+  const known = kept.get(job.sandbox, taskKey(job));
+  if (known?.kind === 'outputs') return known.cpuSeconds;
+  // Kept apart from the outputs, which are megabytes: nobody grades before all tasks are put in order.
+  const seconds = Number((await job.store?.read(await secondsKey(job))) ?? 0);
+  return Number.isFinite(seconds) ? seconds : 0;
 }
 
 interface ExpectedJob {
@@ -111,9 +117,23 @@ async function lookUp(job: ExpectedJob): Promise<Expected | undefined> {
   return stored;
 }
 
+/** Parts of a task as they were when its key was made: a key takes a pass over all its inputs. */
+const taskKeys = new Map<string, { parts: string[]; key: string }>();
+const MAX_TASK_KEYS = 2000;
+
 function taskKey({ hidden, entryPoint }: ExpectedJob): string {
   const { dataset, taskId, canonical, baseInputs, plusInputs } = hidden;
-  return sha256([dataset, taskId, entryPoint, canonical, baseInputs, plusInputs]);
+  const parts = [dataset, taskId, entryPoint, canonical, baseInputs, plusInputs];
+  const known = taskKeys.get(taskId);
+  if (known?.parts.every((part, at) => part === parts[at]) === true) return known.key;
+  const key = sha256(parts);
+  if (taskKeys.size >= MAX_TASK_KEYS) taskKeys.clear();
+  taskKeys.set(taskId, { parts, key });
+  return key;
+}
+
+async function secondsKey(job: ExpectedJob): Promise<string> {
+  return sha256(['seconds', await lastingKey(job)]);
 }
 
 async function lastingKey(job: ExpectedJob): Promise<string> {

@@ -148,10 +148,10 @@ def f(x):
     frame = frame.f_back`,
       'writes to every descriptor': `import os, json
 def f(x):
-  row = json.dumps({"kind": "value", "value": "49"}).encode()
+  row = b"49"
   for fd in range(3, 64):
     try:
-      os.write(fd, b"R" + len(row).to_bytes(4, "big") + row)
+      os.write(fd, b"V" + len(row).to_bytes(4, "big") + row)
     except OSError:
       pass
   return -1`,

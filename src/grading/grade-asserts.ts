@@ -26,6 +26,8 @@ export interface AssertsJob {
   stopAfter?: number | undefined;
   /** Whether results tell what the program printed. */
   prints?: boolean | undefined;
+  /** Statuses are enough: what a failed test got and wanted may be left out. */
+  brief?: boolean | undefined;
   /** Told what the distinct programs, in order, returned for the calls of the tests that are replayed. */
   observe?: ((recorded: Recorded) => void) | undefined;
   signal?: AbortSignal | undefined;

@@ -59,11 +59,20 @@ const hidden: HiddenTests[] = [
  * Proves the grader before anything is graded: a broken sandbox otherwise looks like a bad model (all fail) or a perfect one (all pass).
  * Failures of the infrastructure are thrown as `SandboxError`.
  */
-export async function proveGrader({ sandbox }: { sandbox: Sandbox }): Promise<GraderProof> {
+export async function proveGrader({
+  sandbox,
+  kind,
+}: {
+  sandbox: Sandbox;
+  /** Only the way of grading that these tests have; by default all ways. */
+  kind?: HiddenTests['kind'] | undefined;
+}): Promise<GraderProof> {
   const programs = [KNOWN_GOOD, ...KNOWN_BAD.map((bad) => bad.source)];
-  const grades = await Promise.all(hidden.map((tests) => gradeHidden({ sandbox, problem, hidden: tests, programs })));
-  for (const [kind, tests] of hidden.entries()) {
-    const [good, ...bad] = grades[kind] ?? [];
+  const ofKind = hidden.filter((tests) => tests.kind === kind);
+  const asked = ofKind.length === 0 ? hidden : ofKind;
+  const grades = await Promise.all(asked.map((tests) => gradeHidden({ sandbox, problem, hidden: tests, programs })));
+  for (const [index, tests] of asked.entries()) {
+    const [good, ...bad] = grades[index] ?? [];
     if (good?.verdict !== 'pass')
       return broken(
         `a correct program got ${good?.verdict ?? 'no verdict'} on ${tests.kind} tests`,
@@ -83,8 +92,8 @@ export async function proveGrader({ sandbox }: { sandbox: Sandbox }): Promise<Gr
 }
 
 /** Refuses to grade where `proveGrader` finds fault: a `SandboxError`. */
-export async function requireSoundGrader({ sandbox }: { sandbox: Sandbox }): Promise<void> {
-  const proof = await proveGrader({ sandbox });
+export async function requireSoundGrader(job: Parameters<typeof proveGrader>[0]): Promise<void> {
+  const proof = await proveGrader(job);
   if (proof.kind === 'broken') throw new SandboxError(`the grader cannot be trusted on this machine: ${proof.reason}`);
 }
 

@@ -1,5 +1,6 @@
 import type { EncodedValue, JudgeJob, OutputRow, Sandbox, SandboxLimits } from '../sandbox/sandbox.ts';
 import { type CollectedTest, MAX_ROUNDS } from './collect-calls.ts';
+import { decideDirect } from './decide-direct.ts';
 import { isNearLimit, printedIn } from './describe-row.ts';
 import { type Replayed, replayTests } from './replay-tests.ts';
 
@@ -14,6 +15,8 @@ export interface ReplayJob {
   limits: SandboxLimits;
   prints?: boolean | undefined;
   stopAfter?: number | undefined;
+  /** Statuses are enough: what a failed test got and wanted may be left out. */
+  brief?: boolean | undefined;
   /** Told once, when all is done, what the programs returned. */
   observe?: ((recorded: Recorded) => void) | undefined;
   signal?: AbortSignal | undefined;
@@ -37,14 +40,23 @@ export async function recordAndReplay(job: ReplayJob): Promise<Replayed[][]> {
   const results: Replayed[][] = programs.map(() => tests.map(() => undefined));
 
   let wanted = [...new Set(tests.flatMap((test) => test.calls))];
-  let open = tests.length === 0 ? [] : programs.map((_, program) => program);
+  let open = tests.length === 0 ? [] : programs.map((_, program) => ({ program, tests: tests.map((_, test) => test) }));
   for (let round = 0; round < MAX_ROUNDS && open.length > 0; round += 1) {
-    await record(wanted, open);
-    const outcome = await replayTests({ ...job, calls, programs: open.map((program) => rows[program] ?? []) });
+    await record(
+      wanted,
+      open.map(({ program }) => program),
+    );
+    if (round === 0) open = decideDirectly();
+    const outcome = await replayTests({
+      ...job,
+      calls,
+      programs: open.map(({ program, tests: undecided }) => ({ rows: rows[program] ?? [], tests: undecided })),
+    });
     outcome.results.forEach((row, index) => {
-      const ofProgram = results[open[index] ?? -1];
-      row.forEach((result, test) => {
-        if (ofProgram !== undefined && result !== undefined) ofProgram[test] = result;
+      const { program = -1, tests: undecided = [] } = open[index] ?? {};
+      const ofProgram = results[program];
+      row.forEach((result, place) => {
+        if (ofProgram !== undefined && result !== undefined) ofProgram[undecided[place] ?? -1] = result;
       });
     });
     const needs = outcome.needs;
@@ -67,6 +79,22 @@ export async function recordAndReplay(job: ReplayJob): Promise<Replayed[][]> {
         ...printedIn(own.map((call) => recorded[calls.indexOf(call)])),
         ...(near.some((call) => !first.has(call) || own.includes(call)) ? { nearLimit: true } : {}),
       };
+    });
+  }
+
+  /** What is left for the judge, by program. */
+  function decideDirectly(): { program: number; tests: number[] }[] {
+    const places = new Map(calls.map((call, index) => [call, index]));
+    const only = tests.map(({ expected, calls: [call = ''] }) => (expected === undefined ? -1 : places.get(call)));
+    return programs.flatMap((_, program) => {
+      const undecided = tests.flatMap((test, index) => {
+        const row = rows[program]?.[only[index] ?? -1];
+        const result = row === undefined ? undefined : decideDirect(test, row, { brief: job.brief === true });
+        const ofProgram = results[program];
+        if (ofProgram !== undefined) ofProgram[index] = result;
+        return result === undefined ? [index] : [];
+      });
+      return undecided.length === 0 ? [] : [{ program, tests: undecided }];
     });
   }
 

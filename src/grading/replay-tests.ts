@@ -29,10 +29,17 @@ const reply = z.object({ results: z.array(z.array(outcome)), needs: z.array(z.ar
 export type Replayed = TestResult | undefined;
 
 interface ReplayOutcome {
-  /** By program, then by test. */
+  /** By program, then by the tests that were wanted of it. */
   results: Replayed[][];
   /** Calls to run next, by program. */
   needs: EncodedValue[][];
+}
+
+interface ReplayedProgram {
+  /** By call; undefined where it never ran a call. */
+  rows: (OutputRow | undefined)[];
+  /** Which tests it meets, by number. */
+  tests: number[];
 }
 
 interface ReplayJob {
@@ -42,8 +49,7 @@ interface ReplayJob {
   setup: string;
   tests: { source: string; label: string }[];
   calls: EncodedValue[];
-  /** Rows by program, then by call; undefined where a program never ran a call. */
-  programs: (OutputRow | undefined)[][];
+  programs: ReplayedProgram[];
   trust: JudgeJob['trust'];
   signal?: AbortSignal | undefined;
 }
@@ -52,7 +58,7 @@ interface ReplayJob {
 const INPUT_BYTES = 32 << 20;
 const SECONDS = 20;
 
-/** Runs every test once a program, with the program's recorded outputs in its place. What brings the judge down is isolated by halving. */
+/** Runs tests, once a program, with the program's recorded outputs in its place. What brings the judge down is isolated by halving. */
 export async function replayTests(job: ReplayJob): Promise<ReplayOutcome> {
   const { programs, tests } = job;
   if (programs.length === 0 || tests.length === 0)
@@ -67,7 +73,8 @@ export async function replayTests(job: ReplayJob): Promise<ReplayOutcome> {
     setup: job.setup,
     tests: tests.map((test) => test.source),
     calls: job.calls,
-    programs: programs.map((rows) => job.calls.map((_, call) => withoutRepr(rows[call]))),
+    programs: programs.map(({ rows }) => job.calls.map((_, call) => rows[call] ?? null)),
+    wanted: programs.map((program) => program.tests),
   };
   const answer = await askJudge({
     sandbox: job.sandbox,
@@ -82,14 +89,17 @@ export async function replayTests(job: ReplayJob): Promise<ReplayOutcome> {
     const { results, needs } = answer.reply;
     return {
       needs,
-      results: results.map((row) => row.map((found, test) => toResult(found, tests[test]?.label ?? ''))),
+      results: results.map((row, program) =>
+        row.map((found, place) => toResult(found, tests[programs[program]?.tests[place] ?? -1]?.label ?? '')),
+      ),
     };
   }
   if (programs.length > 1) return splitPrograms(job);
-  if (tests.length > 1) {
-    const middle = tests.length >> 1;
-    const first = await replayTests({ ...job, tests: tests.slice(0, middle) });
-    const second = await replayTests({ ...job, tests: tests.slice(middle) });
+  const { rows, tests: wanted } = programs[0] ?? { rows: [], tests: [] };
+  if (wanted.length > 1) {
+    const middle = wanted.length >> 1;
+    const first = await replayTests({ ...job, programs: [{ rows, tests: wanted.slice(0, middle) }] });
+    const second = await replayTests({ ...job, programs: [{ rows, tests: wanted.slice(middle) }] });
     return {
       results: [[...(first.results[0] ?? []), ...(second.results[0] ?? [])]],
       needs: [[...new Set([...(first.needs[0] ?? []), ...(second.needs[0] ?? [])])]],
@@ -99,7 +109,7 @@ export async function replayTests(job: ReplayJob): Promise<ReplayOutcome> {
   const status = reason === 'timeout' || reason === 'memory_limit' ? reason : 'error';
   const result: TestResult = {
     status,
-    test: bounded(tests[0]?.label ?? '', TEST_CHARS),
+    test: bounded(tests[wanted[0] ?? -1]?.label ?? '', TEST_CHARS),
     exception: 'the output cannot be compared',
   };
   return { results: [[result]], needs: [[]] };
@@ -117,19 +127,14 @@ function fits(answer: z.infer<typeof reply>, job: ReplayJob): boolean {
   return (
     results.length === job.programs.length &&
     needs.length === job.programs.length &&
-    results.every((row) => row.length === job.tests.length)
+    results.every((row, program) => row.length === job.programs[program]?.tests.length)
   );
 }
 
-function sizeOf(programs: (OutputRow | undefined)[][]): number {
+function sizeOf(programs: ReplayedProgram[]): number {
   let bytes = 0;
-  for (const rows of programs) for (const row of rows) bytes += row?.kind === 'value' ? row.value.length : 100;
+  for (const { rows } of programs) for (const row of rows) bytes += row?.kind === 'value' ? row.value.length : 100;
   return bytes;
-}
-
-function withoutRepr(row: OutputRow | undefined): unknown {
-  if (row === undefined) return null;
-  return row.kind === 'value' ? { kind: row.kind, value: row.value } : row;
 }
 
 function toResult(found: z.infer<typeof outcome>, label: string): Replayed {

@@ -58,6 +58,26 @@ describe('a pool of programs and tests', { skip: withoutDocker }, () => {
     assert.equal(run.rechecked, 1);
   });
 
+  test('a program that was slow by chance counts as it is when it is run again', async () => {
+    let jobs = 0;
+    const busy: Sandbox = {
+      ...sandbox,
+      runCalls: async (job) => {
+        const rows = await sandbox.runCalls(job);
+        jobs += 1;
+        return jobs === 1 ? rows.map((row) => row.map(() => ({ kind: 'timeout' }))) : rows;
+      },
+    };
+    const programs = ['def f(x):\n  while x: pass\n  return 0', 'def f(x):\n  return x'];
+    const tests = ['assert f(1) == 1', 'assert f(0) == 0'];
+    const run = await runPool({ sandbox: busy, problem, programs, tests });
+    assert.deepEqual(run.statuses, [
+      ['timeout', 'timeout'],
+      ['pass', 'pass'],
+    ]);
+    assert.deepEqual([run.outputs[1]?.length, run.rechecked, jobs], [2, 2, 3]);
+  });
+
   test('no test and no program give nothing', async () => {
     const noTest = await runPool({ sandbox, problem, programs: ['def f(x): pass'], tests: [] });
     assert.deepEqual(noTest.statuses, [[]]);

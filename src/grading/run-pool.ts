@@ -5,9 +5,9 @@ import type { Recorded } from './record-and-replay.ts';
 import type { TestResult } from './verdict.ts';
 
 /** A pool has many programs and many tests, and its hanging programs govern its time: 0.2 s of CPU a call is 1,000 times what most take. */
-const POOL_LIMITS: SandboxLimits = { ...DEFAULT_LIMITS, cpuSeconds: 0.2 };
+export const POOL_LIMITS: SandboxLimits = { ...DEFAULT_LIMITS, cpuSeconds: 0.2 };
 /** A program that hangs, dies or runs out of memory twice does not pass the rest. */
-const STOP_AFTER = 2;
+export const POOL_STOP_AFTER = 2;
 
 export interface PoolRun {
   /** By program, then by test. */
@@ -19,8 +19,8 @@ export interface PoolRun {
 }
 
 /**
- * Every program of a pool against every synthesised test, over recorded outputs; equal programs run once. What timed out is run once more
- * when all others are done: a machine that is full slows every program down.
+ * Every program of a pool against every synthesised test, over recorded outputs; equal programs run once. What timed out makes its first slow
+ * call once more when all others are done, since a machine that is full slows every program down; where that is quick now, all of them.
  */
 export async function runPool(job: {
   sandbox: Sandbox;
@@ -45,7 +45,8 @@ export async function runPool(job: {
       tests,
       trust: 'model',
       limits: job.limits ?? POOL_LIMITS,
-      stopAfter: STOP_AFTER,
+      stopAfter: POOL_STOP_AFTER,
+      brief: true,
       signal,
       observe: (seen) => {
         if (seen.rows.length === programs.length) recorded = seen;
@@ -57,9 +58,10 @@ export async function runPool(job: {
   const { statuses } = first;
   const { calls, rows } = first.recorded;
   const slow = distinct.flatMap((_, program) => (statuses[program]?.includes('timeout') === true ? [program] : []));
-  if (slow.length > 0) {
-    const again = await run(slow.map((program) => distinct[program] ?? ''));
-    slow.forEach((program, at) => {
+  const doubtful = await notSlowAgain();
+  if (doubtful.length > 0) {
+    const again = await run(doubtful.map((program) => distinct[program] ?? ''));
+    doubtful.forEach((program, at) => {
       statuses[program] = again.statuses[at] ?? [];
       const found = new Map(again.recorded.calls.map((call, index) => [call, again.recorded.rows[at]?.[index]]));
       rows[program] = calls.map((call) => found.get(call));
@@ -73,6 +75,28 @@ export async function runPool(job: {
     outputs: job.programs.map((source) => outputs[place(source)] ?? new Int32Array()),
     rechecked: slow.length,
   };
+
+  /** Of the slow programs, those whose first slow call is quick now, or that were slow elsewhere: to be run as a whole. */
+  async function notSlowAgain(): Promise<number[]> {
+    const firstSlow = (program: number) => calls[rows[program]?.findIndex((row) => row?.kind === 'timeout') ?? -1];
+    const found: number[] = [];
+    for (const [call, of] of Map.groupBy(slow, firstSlow)) {
+      const again =
+        call === undefined
+          ? []
+          : await sandbox.runCalls({
+              programs: of.map((program) => ({
+                source: distinct[program] ?? '',
+                entryPoint: problem.entryPoint,
+              })),
+              calls: [call],
+              limits: job.limits ?? POOL_LIMITS,
+              signal,
+            });
+      found.push(...of.filter((_, at) => again[at]?.[0]?.kind !== 'timeout'));
+    }
+    return found;
+  }
 }
 
 /** Calls of later rounds depend on a program's own results; only those that every program was given are kept. */

@@ -33,7 +33,19 @@ export async function openBenchmark(source: DatasetSource): Promise<Benchmark> {
       const record = records.get(taskId);
       if (record === undefined)
         throw new ProblemFileError(`${name} has no task ${JSON.stringify(taskId)}.`, 'Check the id.');
-      return structuredClone(record.problem());
+      const problem = record.problem();
+      const { kind, entryPoint, form, statement, preamble } = problem;
+      return {
+        taskId: problem.taskId,
+        kind,
+        entryPoint,
+        form,
+        statement,
+        preamble,
+        get visibleTests() {
+          return structuredClone(problem.visibleTests);
+        },
+      };
     },
     countInvalidVisible: knownInvalidVisible(sha256),
   };

@@ -1,20 +1,23 @@
 import { availableParallelism } from 'node:os';
 import type Docker from 'dockerode';
 import { z } from 'zod';
-import type { RunnerFrame } from './frames.ts';
+import { callsRequest, groupsOf, sharedPart } from './calls-payload.ts';
+import { collectCalls, collectStdio, collectWhileItLasts, wholeRows } from './collect-rows.ts';
 import { createPool, type Pool, type Task } from './pool.ts';
-import { parseOutputRow, parseStdioRow, type RowTag, type Waited, whoWaited } from './rows.ts';
+import type { Waited } from './rows.ts';
 import {
   type CallsJob,
   type JudgeJob,
   type JudgeResult,
   type OutputRow,
+  type Program,
   type Sandbox,
   SandboxError,
   type SandboxFingerprint,
   type StdioJob,
   type StdioRow,
 } from './sandbox.ts';
+import { sendJob } from './send-job.ts';
 import { openSlot, type RunnerJob, type Slot, SlotLost } from './slot.ts';
 import { sweepLeftovers } from './sweeper.ts';
 import { messageOf, within } from './within.ts';
@@ -25,10 +28,12 @@ const JUDGE_MEMORY_BYTES = 2 * 1024 ** 3;
 interface DockerSandboxOptions {
   docker: Docker;
   imageId: string;
-  /** Containers for programs; as many again for each kind of judge, opened when first needed. Never more than cores. */
+  /** Containers for programs; half as many for each kind of judge, opened when first needed. Never more than cores. */
   slots?: number | undefined;
   /** As `chosenRuntime` gave it. */
   runtime?: string | undefined;
+  /** Starts all containers for programs at once, with room for this, and a benchmark's judge; otherwise each when it is first needed. */
+  memoryBytes?: number | undefined;
   log?: ((line: string) => void) | undefined;
 }
 
@@ -47,11 +52,21 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   const size = Math.max(1, Math.min(options.slots ?? availableParallelism(), availableParallelism()));
   const swept = await sweepLeftovers({ docker });
   if (swept > 0) log?.(`removed ${swept} containers of processes that have ended`);
-  const pool = (role: string): Pool =>
-    createPool({ size, open: (memoryBytes) => openSlot({ docker, imageId, role, runtime, memoryBytes }) });
-  const programs = pool('programs');
-  const judges = { benchmark: pool('judge-benchmark'), model: pool('judge-model') };
+  const pool = (role: string, size: number): Pool =>
+    createPool({
+      size,
+      open: (memoryBytes) =>
+        openSlot({ docker, imageId, role, runtime, memoryBytes: Math.max(memoryBytes, options.memoryBytes ?? 0) }),
+    });
+  const programs = pool('programs', size);
+  // A judge has a small part of the work.
+  const judging = Math.ceil(size / 2);
+  const judges = { benchmark: pool('judge-benchmark', judging), model: pool('judge-model', judging) };
   let fingerprint: Promise<SandboxFingerprint> | undefined;
+  if (options.memoryBytes !== undefined) {
+    programs.warm({ slots: size, memoryBytes: options.memoryBytes });
+    judges.benchmark.warm({ slots: 1, memoryBytes: JUDGE_MEMORY_BYTES });
+  }
 
   /** Undefined when the work itself takes its containers down. */
   const runOrBlame = async <T>(target: Pool, task: Task<T>): Promise<T | undefined> => {
@@ -66,9 +81,13 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   };
 
   /** Rows of one program; undefined as above. */
-  const runProgram = async <Row>(task: Task<Collected<Row>>): Promise<Row[] | undefined> => {
+  const runProgram = async <Row>(task: Task<Whole<Row> | undefined>): Promise<Row[] | undefined> => {
     const first = await runOrBlame(programs, task);
-    if (first?.waited === undefined) return first?.rows;
+    return first?.waited === undefined ? first?.rows : runAgain(task);
+  };
+
+  /** Of a program that the wall clock ended, with nothing beside it. */
+  const runAgain = async <Row>(task: Task<Whole<Row> | undefined>): Promise<Row[] | undefined> => {
     const second = await runOrBlame(programs, { ...task, alone: true });
     if (second?.waited === 'machine')
       throw new SandboxError('this machine is too busy to run programs: one was kept from running twice, once alone');
@@ -76,27 +95,43 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   };
 
   return {
-    runCalls({ programs: items, calls, limits, slowCalls, prints, stopAfter, signal }: CallsJob) {
-      return eachProgram(items, signal, async (program, either) => {
-        if (calls.length === 0) return [];
-        const job = {
-          request: { op: 'calls', count: calls.length, limits, slowCalls, prints, stopAfter },
-          payload: { ...program, calls },
-        };
-        const rows = await runProgram({
-          memoryBytes: limits.memoryBytes,
+    async runCalls(job: CallsJob) {
+      const { programs: items, calls, limits, signal } = job;
+      if (calls.length === 0) return items.map(() => []);
+      const shared = sharedPart(calls);
+      const memoryBytes = limits.memoryBytes;
+      const alone = (program: Program, either: AbortSignal) => {
+        const request = callsRequest(job, shared, [program]);
+        return {
+          memoryBytes,
           signal: either,
-          execute: (slot) =>
-            collectRows<OutputRow>({
-              slot,
-              job,
-              count: calls.length,
-              parse: parseOutputRow,
-              ofOutput: () => undefined,
-            }),
-        });
-        return rows ?? Array.from(calls, () => ({ kind: 'crash', detail: LOST }) as const);
+          execute: async (slot: Slot) => {
+            const { found, recycled } = await collectCalls(slot, request, { programs: 1, calls: calls.length });
+            return found.map(({ rows, waited }) => ({ rows: wholeRows(rows, recycled), waited }))[0];
+          },
+        };
+      };
+      const groups = await eachProgram(groupsOf(items, size), signal, async (group, either) => {
+        const request = callsRequest(job, shared, group);
+        const of = { programs: group.length, calls: calls.length };
+        const execute = (slot: Slot) => collectWhileItLasts(slot, request, of);
+        const found = group.length === 1 ? [] : await programs.run({ memoryBytes, signal: either, execute });
+        const rows: OutputRow[][] = [];
+        for (const [index, program] of group.entries()) {
+          const { rows: here = [], waited } = found[index] ?? {};
+          const whole = here.flatMap((row) => row ?? []);
+          // Which of them brought the container down is found out by running each alone.
+          const mended =
+            whole.length < calls.length
+              ? await runProgram(alone(program, either))
+              : waited === undefined
+                ? whole
+                : await runAgain(alone(program, either));
+          rows.push(mended ?? Array.from(calls, () => ({ kind: 'crash', detail: LOST }) as const));
+        }
+        return rows;
       });
+      return groups.flat();
     },
 
     runStdio({ programs: items, inputs, limits, stopAfter, signal }: StdioJob) {
@@ -104,26 +139,25 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
         if (inputs.length === 0) return [];
         const job = {
           request: { op: 'stdio', count: inputs.length, limits, stopAfter },
-          payload: { ...program, inputs },
+          payload: ofJson({ ...program, inputs }),
         };
         const rows = await runProgram({
           memoryBytes: limits.memoryBytes,
           signal: either,
-          execute: (slot) =>
-            collectRows<StdioRow>({
-              slot,
-              job,
-              count: inputs.length,
-              parse: parseStdioRow,
-              ofOutput: (output) => ({ kind: 'value', stdout: output.toString('utf8') }),
-            }),
+          execute: async (slot) => {
+            const { rows: found, waited, recycled } = await collectStdio(slot, job, inputs.length);
+            return { rows: wholeRows(found, recycled), waited };
+          },
         });
         return rows ?? Array.from(inputs, () => ({ kind: 'crash', detail: LOST }) as const);
       });
     },
 
     async runJudge({ source, input, trust, seconds, signal }: JudgeJob): Promise<JudgeResult> {
-      const job = { request: { op: 'judge', source, seconds, memoryBytes: JUDGE_MEMORY_BYTES }, payload: { input } };
+      const job = {
+        request: { op: 'judge', source, seconds, memoryBytes: JUDGE_MEMORY_BYTES },
+        payload: ofJson({ input }),
+      };
       const result = await runOrBlame(judges[trust], {
         memoryBytes: JUDGE_MEMORY_BYTES,
         signal,
@@ -146,7 +180,11 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   };
 }
 
-type Crash = { kind: 'crash'; detail: string };
+interface Whole<Row> {
+  rows: Row[];
+  waited: Waited | undefined;
+}
+
 const LOST = 'took its container down twice';
 
 /** All programs of a job; the first failure of the infrastructure ends the others. */
@@ -167,50 +205,8 @@ async function eachProgram<P, R>(
   }
 }
 
-interface Collected<Row> {
-  rows: Row[];
-  /** Some row is a timeout of which this must be asked; `machine` where it was the machine for any. */
-  waited: Waited | undefined;
-}
-
-type SomeRow = OutputRow | StdioRow;
-
-async function collectRows<Row extends SomeRow>(options: {
-  slot: Slot;
-  job: RunnerJob;
-  count: number;
-  parse: (body: Buffer, tag: RowTag) => Row;
-  ofOutput: (output: Buffer) => Row | undefined;
-}): Promise<Collected<Row | Crash>> {
-  const { slot, job, count, parse, ofOutput } = options;
-  const rows: (Row | undefined)[] = Array.from({ length: count }, () => undefined);
-  const near = new Set<number>();
-  let waited: Waited | undefined;
-  const put = (row: Row | undefined, from: number, howMany: number): void => {
-    if (from + howMany > count) throw new SandboxError('the runner answered a call that was not asked');
-    for (let index = from; index < from + howMany; index++) {
-      if (rows[index] !== undefined) throw new SandboxError('the runner answered a call twice');
-      rows[index] = row;
-    }
-  };
-  const { recycled } = await send(slot, job, ({ tag, body }) => {
-    if (tag === 'R' || tag === 'N') put(parse(body.subarray(8), tag), body.readUInt32BE(0), body.readUInt32BE(4));
-    if (tag === 'N' && waited !== 'machine') waited = whoWaited(body.subarray(8)) ?? waited;
-    if (tag === 'S') put(ofOutput(body.subarray(4)), body.readUInt32BE(0), 1);
-    if (tag === 'B') near.add(body.readUInt32BE(0));
-  });
-  return {
-    waited,
-    rows: rows.map((row, index) => {
-      if (row !== undefined) return near.has(index) ? markedNear(row) : row;
-      if (recycled) return { kind: 'crash', detail: 'left its container in a state that could not be cleaned' };
-      throw new SandboxError('the runner left a row out');
-    }),
-  };
-}
-
-function markedNear<Row extends SomeRow>(row: Row): Row {
-  return row.kind === 'value' || row.kind === 'exception' ? { ...row, nearLimit: true } : row;
+function ofJson(payload: object): Buffer {
+  return Buffer.from(JSON.stringify(payload));
 }
 
 const judgeFailure = z.object({
@@ -221,7 +217,7 @@ const judgeFailure = z.object({
 /** Like rows, what comes from a judge is checked for its shape only: tests written by a model run in it. */
 async function judge(slot: Slot, job: RunnerJob): Promise<JudgeResult> {
   let result: JudgeResult | undefined;
-  await send(slot, job, ({ tag, body }) => {
+  await sendJob(slot, job, ({ tag, body }) => {
     if (tag !== 'O' && tag !== 'E') return;
     try {
       const answer: unknown = JSON.parse(body.toString('latin1'));
@@ -243,32 +239,13 @@ const versionsMessage = z.object({ versions: z.object({ python: z.string(), nump
 
 async function readVersions(slot: Slot): Promise<{ python: string; numpy: string }> {
   let versions: { python: string; numpy: string } | undefined;
-  await send(slot, { request: { op: 'versions' } }, ({ tag, body }) => {
+  await sendJob(slot, { request: { op: 'versions' } }, ({ tag, body }) => {
     if (tag !== 'J') return;
     const message = versionsMessage.safeParse(JSON.parse(body.toString('utf8')));
     if (message.success) versions = message.data.versions;
   });
   if (versions === undefined) throw new SandboxError('the runner did not tell its versions');
   return versions;
-}
-
-/** A slot that answers what cannot be read is given up at once. */
-async function send(slot: Slot, job: RunnerJob, onFrame: (frame: RunnerFrame) => void): Promise<{ recycled: boolean }> {
-  let failure: SandboxError | undefined;
-  try {
-    const end = await slot.run(job, (frame) => {
-      try {
-        onFrame(frame);
-      } catch (error) {
-        failure ??= new SandboxError(`the runner's answer could not be read: ${messageOf(error)}`, error);
-        slot.close().catch(() => undefined);
-      }
-    });
-    if (failure !== undefined) throw failure;
-    return end;
-  } catch (error) {
-    throw failure ?? error;
-  }
 }
 
 async function readFingerprint(options: {

@@ -77,11 +77,10 @@ export interface RunnerFrame {
 /** What the runner accepts; it ends when it is sent more. */
 const MAX_REQUEST_BYTES = 1 << 30;
 
-/** A request and its payload, each JSON behind its length. The payload is read by the job's own processes only. */
-export function requestFrame(request: object, payload?: object): Buffer {
-  const parts = [request, payload].map((part) => Buffer.from(part === undefined ? '' : JSON.stringify(part)));
+/** A request, as JSON, and its payload, each behind its length. The payload is read by the job's own processes only. */
+export function requestFrame(request: object, payload: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat(
-    parts.flatMap((part) => {
+    [Buffer.from(JSON.stringify(request)), payload].flatMap((part) => {
       if (part.length > MAX_REQUEST_BYTES)
         throw new SandboxError(`a job of ${part.length} bytes is too large for the sandbox: split its calls`);
       const size = Buffer.alloc(4);

@@ -95,17 +95,16 @@ describe('containers of the sandbox', { skip: withoutDocker }, () => {
   test('a job whose container is removed from outside is run again', async () => {
     const running = rowsOf(sandbox, 'import time\ndef f(x):\n  time.sleep(1.5)\n  return x', ['1']);
     await delay(500);
-    for (const id of await ownContainers()) await docker.getContainer(id).remove({ force: true });
-    assert.deepEqual(await running, [{ kind: 'value', value: '1', repr: '1' }]);
+    const containers = (await ownContainers()).map((id) => docker.getContainer(id).remove({ force: true }));
+    await Promise.all(containers);
+    assert.deepEqual(await running, [{ kind: 'value', value: '1' }]);
   });
 
   test('a program that needs more memory than its slot allows gets a larger slot', async () => {
     const source = 'def f(x):\n  return len(bytearray(1100 << 20))';
     const limits = { memoryBytes: 2 * 1024 ** 3, cpuSeconds: 20 };
     assert.equal((await rowsOf(sandbox, source, ['1']))[0]?.kind, 'memory_limit');
-    assert.deepEqual(await rowsOf(sandbox, source, ['1'], { limits }), [
-      { kind: 'value', value: '1153433600', repr: '1153433600' },
-    ]);
+    assert.deepEqual(await rowsOf(sandbox, source, ['1'], { limits }), [{ kind: 'value', value: '1153433600' }]);
   });
 
   test('a runtime of the engine can be chosen; one that it does not have is named', async () => {

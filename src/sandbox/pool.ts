@@ -16,12 +16,15 @@ export interface Task<T> {
  */
 export interface Pool {
   run<T>(task: Task<T>): Promise<T>;
+  /** Begins to open slots for the tasks that will come; those that cannot be opened say so to the task that needs one. */
+  warm(wanted: { slots: number; memoryBytes: number }): void;
   close(): Promise<void>;
 }
 
 export function createPool({ size, open }: { size: number; open: (memoryBytes: number) => Promise<Slot> }): Pool {
   const idle: Slot[] = [];
   const busy = new Set<Slot>();
+  const warming: Promise<Slot>[] = [];
   const waiting: { alone: boolean; admit: () => void; refuse: (reason: unknown) => void }[] = [];
   let admitted = 0;
   let loner = false;
@@ -81,6 +84,9 @@ export function createPool({ size, open }: { size: number; open: (memoryBytes: n
       // One small slot makes room for one larger; the others may suit later tasks.
       if (tooSmall) break;
     }
+    const begun = await warming.shift()?.catch(() => undefined);
+    if (begun?.usable === true && begun.memoryBytes >= memoryBytes) return begun;
+    if (begun !== undefined) retire(begun);
     const opening = open(memoryBytes);
     // Includes the turn in which the task that waits for it sees that the pool is closed and retires it.
     track(opening.then(() => undefined));
@@ -128,8 +134,16 @@ export function createPool({ size, open }: { size: number; open: (memoryBytes: n
         release();
       }
     },
+    warm({ slots, memoryBytes }) {
+      for (let slot = 0; slot < Math.min(slots, size) && !closed; slot += 1) {
+        const opening = open(memoryBytes);
+        opening.catch(() => undefined);
+        warming.push(opening);
+      }
+    },
     async close() {
       closed = true;
+      for (const opening of warming.splice(0)) track(opening.then((slot) => slot.close()));
       for (const { refuse } of waiting.splice(0)) refuse(closedError());
       for (const slot of [...idle.splice(0), ...busy]) retire(slot);
       while (unsettled.size > 0) await Promise.all(unsettled);

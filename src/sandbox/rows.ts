@@ -21,11 +21,6 @@ const exception = z.object({
   phase: z.enum(['compile', 'import', 'entry', 'call', 'encode']),
 });
 
-const value = z.object({ kind: z.literal('value'), value: z.string(), repr: text, printed: text.optional() });
-
-/** What a program may say of a call. That it was stopped, or how it died, is the runner's to say. */
-const saidByProgram = z.discriminatedUnion('kind', [value, exception]);
-
 const saidByRunner = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('timeout') }),
   z.object({ kind: z.literal('memory_limit') }),
@@ -52,10 +47,43 @@ const UNREADABLE = { kind: 'crash', detail: 'wrote into its result pipe' } as co
 /** The runner's tag of a frame of rows: who says it. */
 export type RowTag = 'R' | 'N';
 
+/** That a program was stopped, or how it died, is the runner's to say; a program says how a call ended. */
 export function parseOutputRow(body: Buffer, tag: RowTag): OutputRow {
   try {
     const said: unknown = JSON.parse(body.toString('utf8'));
-    return tag === 'R' ? saidByProgram.parse(said) : saidByRunner.parse(said);
+    return tag === 'R' ? exception.parse(said) : saidByRunner.parse(said);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+const FRAME_BYTES = 5;
+
+/**
+ * Rows as the program itself framed them, tag, length and body: `V` an encoded value, which is ASCII, `P` one with what was printed, as JSON, `R` an exception. The runner has
+ * looked at tags and lengths only.
+ * @throws RangeError when a frame is cut off, which the runner never sends
+ */
+export function* framedRows(frames: Buffer): Generator<OutputRow> {
+  for (let at = 0; at < frames.length; ) {
+    const from = at + FRAME_BYTES;
+    const end = from + frames.readUInt32BE(at + 1);
+    if (end > frames.length) throw new RangeError('a row was cut off');
+    const body = frames.subarray(from, end);
+    if (frames[at] === VALUE_TAG) yield { kind: 'value', value: body.toString('latin1') };
+    else if (frames[at] === PRINTED_TAG) yield parsePrinted(body);
+    else yield parseOutputRow(body, 'R');
+    at = end;
+  }
+}
+
+const VALUE_TAG = 'V'.charCodeAt(0);
+const PRINTED_TAG = 'P'.charCodeAt(0);
+const printedValue = z.object({ value: z.string(), printed: text });
+
+function parsePrinted(body: Buffer): OutputRow {
+  try {
+    return { kind: 'value', ...printedValue.parse(JSON.parse(body.toString('utf8'))) };
   } catch {
     return UNREADABLE;
   }

@@ -50,7 +50,7 @@ export interface Program {
 
 /** What one program did with one input. Everything but `value` is the program's own failure, never the sandbox's. */
 export type OutputRow =
-  | ({ kind: 'value'; value: EncodedValue /** bounded repr, for people */; repr: string } & Timed & Printed)
+  | ({ kind: 'value'; value: EncodedValue } & Timed & Printed)
   | ({
       kind: 'exception';
       type: string;

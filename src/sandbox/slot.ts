@@ -39,7 +39,7 @@ const controlMessage = z.object({
 /** `request` is for PID 1; `payload` (sources, inputs) only for the job's own processes, so that no later program finds it. */
 export interface RunnerJob {
   request: object;
-  payload?: object | undefined;
+  payload?: Buffer | undefined;
 }
 
 /** One warm container, one request at a time. Opened by `openSlot`; gone after `close`, after a loss, or with this process. */

@@ -26,6 +26,18 @@ export function rowFrame(tag: 'R' | 'N', first: number, count: number, row: Buff
   return runnerFrame(tag, Buffer.concat([place, Buffer.isBuffer(row) ? row : Buffer.from(JSON.stringify(row))]));
 }
 
+/** What a program says of calls from `first` on: a frame of its own each. */
+export function saidFrame(first: number, rows: readonly { tag: string; body: Buffer | string }[]): Buffer {
+  const place = Buffer.alloc(4);
+  place.writeUInt32BE(first >>> 0);
+  const said = rows.map(({ tag, body }) => {
+    const header = Buffer.alloc(5, tag, 'latin1');
+    header.writeUInt32BE(Buffer.byteLength(body), 1);
+    return Buffer.concat([header, Buffer.from(body)]);
+  });
+  return runnerFrame('B', Buffer.concat([place, ...said]));
+}
+
 /** Writes to the host what the runner of a container answers to a job; `end` is the end of the container. */
 type Answer = (job: { op: string }, out: { write: (data: Buffer) => void; end: () => void }) => void;
 

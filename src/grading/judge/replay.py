@@ -3,12 +3,15 @@
 main takes and returns JSON text.
 
 mode "collect": {"entryPoint", "setup", "tests": [source] | "check": source, "rounds"}
-    -> {"prelude", "setup", "alias", "tests": [{"source", "label", "calls": [encoded], "invalid"?: why, "inherent"?: why}]}
+    -> {"prelude", "setup", "alias", "tests": [{"source", "label", "calls": [encoded], "expected"?: encoded, "invalid"?: why, "inherent"?: why}]}
     Asserts are harmless and every call returns a placeholder, so the calls found depend on the test alone. "inherent": the test
-    needs more of the program than the values it returns, which again depends on the test alone and never on the program.
+    needs more of the program than the values it returns, which again depends on the test alone and never on the program. "expected": the
+    test passes when its one call returns exactly this, fails when that returns what does not equal it, and ends as the call does when that
+    returns nothing.
 
-mode "replay": {"entryPoint", "alias", "setup", "tests": [source], "calls": [encoded], "programs": [[row]], "rounds"}
+mode "replay": {"entryPoint", "alias", "setup", "tests": [source], "calls": [encoded], "programs": [[row]], "wanted": [[test]], "rounds"}
     -> {"results": [[result]], "needs": [[encoded]]}
+    Each program meets the tests that are wanted of it, by number.
     A test that calls with arguments nobody ran yet has status "need"; its further calls are collected at once. "undecided": the test
     hands on an object of the program, or asks an iterator of it for more than was recorded.
 """
@@ -155,6 +158,9 @@ def collect(job):
             entry["invalid"] = outcome.get("exception", "never calls %s" % job["entryPoint"])
         else:
             entry["calls"] = list(dict.fromkeys(state.calls))
+            expected = direct_expected(source, bench.names) if len(state.calls) == 1 else None
+            if expected is not None:
+                entry["expected"] = qf_encoding.encode(expected[0])
         found.append(entry)
     return {"prelude": bench.prelude, "setup": setup, "alias": alias, "tests": found}
 
@@ -163,10 +169,10 @@ def replay(job):
     tests = job["tests"]
     bench = Bench(job["entryPoint"], job.get("alias"), job["setup"], tests, job["rounds"])
     results, needs = [], []
-    for rows in job["programs"]:
+    for rows, wanted_tests in zip(job["programs"], job["wanted"]):
         memo = {key: row for key, row in zip(job["calls"], rows) if row is not None}
         row_results, row_needs = [], {}
-        for index in range(len(tests)):
+        for index in wanted_tests:
             state, outcome = bench.run(index, memo)
             wanted = [key for key in state.calls if key is not None]
             if state.outcome is None and wanted:

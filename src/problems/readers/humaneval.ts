@@ -1,6 +1,6 @@
 import { docstringExamples } from '../docstring-examples.ts';
 import { checkTaskId, type Fields, lineEntries } from '../entries.ts';
-import type { Problem } from '../problem.ts';
+import type { Problem, VisibleTest } from '../problem.ts';
 import { ProblemFileError } from '../problem-file-error.ts';
 import { findFunction } from '../python-source.ts';
 import type { Reader } from '../task-record.ts';
@@ -43,6 +43,7 @@ export function completionProblem({
 }): Problem {
   const definition = findFunction(prompt, entryPoint);
   const before = definition === undefined ? '' : prompt.slice(0, definition.start).trim();
+  let visibleTests: VisibleTest[] | undefined;
   return {
     taskId,
     kind: 'function',
@@ -50,6 +51,13 @@ export function completionProblem({
     form: 'completion',
     statement: prompt,
     preamble: before === '' ? '' : `${before}\n`,
-    visibleTests: docstringExamples({ statement: prompt, entryPoint }).map((source) => ({ kind: 'assert', source })),
+    // Parses every example: not for those who only grade.
+    get visibleTests() {
+      visibleTests ??= docstringExamples({ statement: prompt, entryPoint }).map((source) => ({
+        kind: 'assert',
+        source,
+      }));
+      return visibleTests;
+    },
   };
 }

@@ -2,7 +2,8 @@
 
 Frames to the supervisor: one tag byte, four bytes of length (big endian), payload.
     L  the program is loaded       F  it did not load; payload is the row of all its calls
-    R  an ordinary row             M, X  it met the limit of memory, of output (`LIMITS`)
+    V  a value, encoded            P  one with what was printed, as JSON            R  an exception, as JSON
+    M, X  it met the limit of memory, of output (`LIMITS`)
     O  a judge's output, JSON text         E  why a program or judge ended badly
 """
 
@@ -10,7 +11,6 @@ import builtins
 import io
 import os
 import random
-import reprlib
 import sys
 import types
 from json import JSONEncoder, loads
@@ -18,7 +18,6 @@ from json import JSONEncoder, loads
 import qf_encoding
 
 PROGRAM_FILE = "<program>"
-REPR_CHARS = 500
 MESSAGE_CHARS = 500
 DETAIL_CHARS = 2000
 PRINTED_CHARS = 500
@@ -31,10 +30,6 @@ _getpid = os.getpid
 _exit = os._exit
 
 LIMITS = {b"M": {"kind": "memory_limit"}, b"X": {"kind": "output_limit"}}
-
-_short = reprlib.Repr()
-_short.maxlevel, _short.maxstring, _short.maxother, _short.maxlong = 4, 200, 200, 200
-_short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = _short.maxfrozenset = _short.maxdeque = _short.maxarray = 30
 
 
 def send(fd, tag, payload=b""):
@@ -158,20 +153,6 @@ def _failure(error, phase, tag=b"R", printed=""):
     return tag, _dumps(row).encode("ascii")
 
 
-def bounded_repr(value, encoded_length):
-    """Whole when the value is small; else shortened level by level, since repr() of a large value costs its full size."""
-    try:
-        if type(value) is int and value.bit_length() > 4096:
-            return "<int of %d bits>" % value.bit_length()
-        text = repr(value) if encoded_length <= 8192 else _short.repr(value)
-        text = str.__str__(text)
-    except MemoryError:
-        raise
-    except BaseException:
-        return "<%s>" % type.__dict__["__name__"].__get__(type(value))[:REPR_CHARS]
-    return text if len(text) <= REPR_CHARS else text[: REPR_CHARS - 3] + "..."
-
-
 def _module(name):
     module = types.ModuleType(name)
     module.__dict__["__builtins__"] = builtins
@@ -179,10 +160,21 @@ def _module(name):
     return module
 
 
+def _parsed(payload, start, size):
+    with payload.view(start, size) as view:
+        return loads(str(view, "utf-8", "surrogatepass"))
+
+
 def read_job(payload):
     """The job's payload, whose memory goes back to the system before the program begins."""
-    with payload.view() as view:
-        job = loads(str(view, "utf-8", "surrogatepass"))
+    job = _parsed(payload, 0, len(payload))
+    payload.drop()
+    return job
+
+
+def read_program(payload, shared, start, size):
+    """Of a payload that holds several programs: what they share, and this one. What the others are is gone with the payload."""
+    job = _parsed(payload, 0, shared) | _parsed(payload, start, size)
     payload.drop()
     return job
 
@@ -227,22 +219,19 @@ def run_calls(fd, job, first, output_left, prints):
         _exit(0)
     send(fd, b"L")
     for index in range(first, len(calls)):
-        tag, row, text, value = b"R", None, None, None
         phase = "call"
         try:
-            positional, named = qf_encoding.decode(calls[index])
+            positional, named = qf_encoding.decode_call(calls[index])
             value = function(*positional, **named)
             # A program that forks returns twice; only the process that was asked may answer.
             if _getpid() != me:
                 _exit(0)
             phase = "encode"
             text = qf_encoding.encode(value, max(0, output_left))
-            row = {"kind": "value", "value": text, "repr": bounded_repr(value, len(text))}
             if prints:
-                row["printed"] = _printed(output)
-            row = _dumps(row).encode("ascii")
-            if len(row) > output_left:
-                tag, row = b"X", b""
+                tag, row = b"P", _dumps({"value": text, "printed": _printed(output)}).encode("ascii")
+            else:
+                tag, row = b"V", text.encode("ascii")
         except qf_encoding.EncodeTooLarge:
             tag, row = b"X", b""
         except BaseException as error:

@@ -2,6 +2,7 @@
 
     encode(value)            -> ASCII text      EncodeError (too deep, cyclic), EncodeTooLarge (over max_bytes)
     decode(text)             -> value           DecodeError on anything that encode does not write
+    decode_call(text)        -> (arguments, named arguments) of a call whose text encode made; fast, for text that is trusted
     canonical(text)          -> the same value with dict entries in one fixed order
 
 None, bool, str, int within +-2**53 and list are plain JSON. Everything else is an object with one key:
@@ -30,7 +31,7 @@ import time
 import types
 from _json import encode_basestring_ascii as _quote
 from collections import Counter, OrderedDict, defaultdict, deque
-from json import dumps as _dumps, loads as _loads
+from json import JSONDecoder, dumps as _dumps, loads as _loads
 
 MAX_DEPTH = 100
 MAX_BYTES = 1 << 30
@@ -462,6 +463,28 @@ def decode(text, opaque=Opaque, subclass=_subclass):
         raise
     except (TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise DecodeError("not an encoded value: %s" % error)
+
+
+_UNNAMED = ',{"d":[]}]'
+_SIMPLE = {"f": float, "t": tuple, "d": dict, "s": set, "z": frozenset, "i": lambda text: int(text, 16)}
+
+
+def _simple(node):
+    ((tag, content),) = node.items()
+    return _SIMPLE[tag](content)
+
+
+_simple_decode = JSONDecoder(object_hook=_simple).decode
+
+
+def decode_call(text):
+    """Programs are called a hundred thousand times an hour, with plain JSON as a rule: what the C decoder can do is left to it."""
+    try:
+        if text.endswith(_UNNAMED) and text.find("{", 0, -len(_UNNAMED)) < 0:
+            return _loads(text[: -len(_UNNAMED)] + "]")[0], {}
+        return _simple_decode(text)
+    except KeyError:
+        return decode(text)
 
 
 def _sorted_node(node):

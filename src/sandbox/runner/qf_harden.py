@@ -67,7 +67,7 @@ def set_dumpable(dumpable):
 
 
 def refuse_system_calls():
-    """False where the table for this processor is unknown or the kernel takes no filter; Docker's own profile stands either way."""
+    """For this process and all that it forks. False where the table for this processor is unknown or the kernel takes no filter; Docker's own profile stands either way."""
     if _compiled is None:
         return False
     code, count = _compiled
@@ -81,8 +81,10 @@ def prefer_for_oom():
     """The kernel takes this process first when the container is out of memory. The file is closed to a process that is not dumpable."""
     set_dumpable(True)
     try:
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")
+        # Not by a file object: all that a new process touches for the first time is copied.
+        file = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+        os.write(file, b"1000")
+        os.close(file)
     except OSError:
         pass
     finally:

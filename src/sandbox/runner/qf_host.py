@@ -81,12 +81,16 @@ class Host:
         """What a program says of its calls [first, first + count)."""
         self.send(b"R", struct.pack(">II", first, count), payload)
 
+    def rows_framed(self, first, payload):
+        """The same of calls from `first` on, a frame of the program each (V, P, R: `qf_child.py`)."""
+        self.send(b"B", struct.pack(">I", first), payload)
+
     def rows(self, first, count, row):
         """What this process says of them."""
         self.send(b"N", struct.pack(">II", first, count), json.dumps(row).encode("ascii"))
 
-    def near_limit(self, index):
-        self.send(b"B", struct.pack(">I", index))
+    def near_limit(self, first, count=1):
+        self.send(b"L", struct.pack(">II", first, count))
 
 
 host = Host()

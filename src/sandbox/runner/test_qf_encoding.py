@@ -11,7 +11,7 @@ import sys
 import time
 import unittest
 
-from qf_encoding import DecodeError, EncodeError, EncodeTooLarge, Unrecorded, canonical, decode, encode
+from qf_encoding import DecodeError, EncodeError, EncodeTooLarge, Unrecorded, canonical, decode, decode_call, encode
 
 
 def same(a, b):
@@ -68,6 +68,13 @@ class RoundTrip(unittest.TestCase):
             self.assertTrue(text.isascii())
             self.assertTrue(same(decode(text), value), text[:300])
             self.assertEqual(encode(decode(text)), text)
+
+    def test_calls_are_decoded_as_any_value(self):
+        rng = random.Random(8)
+        for _ in range(500):
+            call = [[random_value(rng) for _ in range(rng.randrange(3))], {"b": random_value(rng)} if rng.random() < 0.3 else {}]
+            text = encode(call)
+            self.assertTrue(same(list(decode_call(text)), decode(text)), text[:300])
 
     def test_integers_have_no_digit_limit(self):
         value = 7 ** 20000

@@ -1,7 +1,7 @@
 import { onSquare } from '../attack.ts';
 
 const FORGED = (value: string): string =>
-  `value = ${value}\nbody = json.dumps({"kind": "value", "value": value, "repr": "8"}).encode()\ndef f(x):\n  for fd in range(3, 64):\n    try: os.write(fd, b"R" + struct.pack(">I", len(body)) + body)\n    except OSError: pass\n  time.sleep(0.05)\n  os._exit(0)`;
+  `value = ${value}\nbody = value.encode()\ndef f(x):\n  for fd in range(3, 64):\n    try: os.write(fd, b"V" + struct.pack(">I", len(body)) + body)\n    except OSError: pass\n  time.sleep(0.05)\n  os._exit(0)`;
 
 /** Values made to harm whoever decodes or compares them: the judge, which sees them beside the values of other programs. */
 export const judges = onSquare({

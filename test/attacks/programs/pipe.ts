@@ -7,19 +7,24 @@ const FRAME = (tag: string, body: string): string =>
 export const pipe = onSquare({
   'forge a row that calls itself a pass': FRAME(
     'R',
-    String.raw`b'{"kind":"value","value":"1","repr":"1","verdict":"pass","passed":true}'`,
+    String.raw`b'{"kind":"exception","type":"","base":"","message":"","line":0,"phase":"call","verdict":"pass","passed":true}'`,
   ),
   'forge a row of an unknown kind': FRAME('R', String.raw`b'{"kind":"pass"}'`),
   'forge a row with a prototype': FRAME('R', String.raw`b'{"__proto__":{"kind":"value"},"kind":"pass","value":"8"}'`),
   'forge a row with duplicate keys': FRAME(
     'R',
-    String.raw`b'{"kind":"timeout","kind":"value","value":"\\"8\\"","repr":"8"}'`,
+    String.raw`b'{"kind":"timeout","kind":"exception","type":"pass","base":"pass"}'`,
   ),
   'forge a row that is no object': FRAME('R', 'b"[[[[["'),
   'forge an empty row': FRAME('R', 'b""'),
   'forge not_run rows': FRAME('R', String.raw`b'{"kind":"not_run"}'`),
-  'forge a row of invalid UTF-8': FRAME('R', String.raw`b'{"kind":"value","value":"\xff\xfe","repr":"\xff"}'`),
-  'forge a value that is not encoded': FRAME('R', String.raw`b'{"kind":"value","value":"{\\"o\\":","repr":"8"}'`),
+  'forge a row of invalid UTF-8': FRAME('R', String.raw`b'{"kind":"exception","type":"\xff\xfe"}'`),
+  'forge a value of invalid UTF-8': FRAME('V', String.raw`b'"\xff\xfe"'`),
+  'forge a value that is not encoded': FRAME('V', String.raw`b'{"o":'`),
+  'forge an empty value': FRAME('V', 'b""'),
+  'forge a value of another row': FRAME('V', String.raw`b'8V\0\0\0\x018'`),
+  'forge several rows in one write':
+    'def f(x):\n  for fd in range(3, 64):\n    try: os.write(fd, b"V\\0\\0\\0\\x018" * 3 + b"L\\0\\0\\0\\0" + b"V\\0\\0\\0\\x018" * 3)\n    except OSError: pass\n  time.sleep(0.05)\n  os._exit(0)',
   'forge deeply nested JSON': FRAME('R', 'b"[" * 5000000'),
   "forge a judge's answer": FRAME('O', String.raw`b'"pass"'`),
   'forge a second loading': FRAME('L', 'b""'),
@@ -32,8 +37,8 @@ export const pipe = onSquare({
   'write random bytes':
     'import random\nr = random.Random(7)\ndef f(x):\n  for fd in range(3, 64):\n    try: os.write(fd, bytes(r.randrange(256) for _ in range(4096)))\n    except OSError: pass\n  os._exit(0)',
   'answer more calls than were asked':
-    String.raw`body = b'{"kind":"value","value":"1","repr":"1"}'` +
-    '\ndef f(x):\n  for fd in range(3, 64):\n    try:\n      for _ in range(1000): os.write(fd, b"R" + struct.pack(">I", len(body)) + body)\n    except OSError: pass\n  time.sleep(0.05)\n  os._exit(0)',
+    String.raw`body = b'1'` +
+    '\ndef f(x):\n  for fd in range(3, 64):\n    try:\n      for _ in range(1000): os.write(fd, b"V" + struct.pack(">I", len(body)) + body)\n    except OSError: pass\n  time.sleep(0.05)\n  os._exit(0)',
   'flood every descriptor':
     'for fd in range(3, 256):\n  try:\n    while True: os.write(fd, b"\\xff" * 65536)\n  except OSError: pass\nreturn x',
   'close every descriptor': 'os.closerange(0, 1024)\nreturn x',
