@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes.ts';
+import { onInterrupt } from './on-interrupt.ts';
 
 /** The `temporal` binary that `qualityflow setup` placed, or the one on PATH; the suite's own first step runs the set-up. */
 export function temporalBinary(): string {
@@ -28,7 +29,7 @@ export function quietRuntime(): void {
 /** A real dev server of this test's own, on free ports, with the product's search attributes. */
 export async function startTemporal({ dbFilename }: { dbFilename?: string } = {}): Promise<TestWorkflowEnvironment> {
   quietRuntime();
-  return TestWorkflowEnvironment.createLocal({
+  const environment = await TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: 'existing-path', path: temporalBinary() },
       searchAttributes: [...SEARCH_ATTRIBUTES],
@@ -37,4 +38,11 @@ export async function startTemporal({ dbFilename }: { dbFilename?: string } = {}
       ...(dbFilename === undefined ? {} : { dbFilename }),
     },
   });
+  const teardown = environment.teardown.bind(environment);
+  const forget = onInterrupt(teardown);
+  environment.teardown = async () => {
+    forget();
+    await teardown();
+  };
+  return environment;
 }
