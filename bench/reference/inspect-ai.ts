@@ -3,8 +3,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { locateDataset } from '../../src/problems/dataset.ts';
 import { readDatasetText } from '../../src/problems/dataset-text.ts';
-import { humanEvalSource } from '../human-eval.ts';
 import { onInterrupt } from '../../test/support/on-interrupt.ts';
+import { humanEvalSource } from '../human-eval.ts';
 import type { Load } from '../product.ts';
 import { benchFolder, pythonWith, run } from './python.ts';
 

@@ -2,8 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { projectHome } from '../../src/temporal/embedded/home.ts';
 import { onInterrupt, refuseWhenInterrupted } from '../../test/support/on-interrupt.ts';
+
+const TIDY_MS = 5000;
 
 /** Where references are installed and run. */
 export function benchFolder(): string {
@@ -50,8 +53,15 @@ export function run(
   });
   const ended = once(child, 'close');
   const forget = onInterrupt(async () => {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    await ended;
+    if (child.pid === undefined) return;
+    // Python and pip tidy up after Ctrl-C.
+    process.kill(-child.pid, 'SIGINT');
+    await Promise.race([ended, sleep(TIDY_MS, undefined, { ref: false })]);
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // All of the group has ended.
+    }
   });
   let output = '';
   let complaints = '';
