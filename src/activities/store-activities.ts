@@ -107,7 +107,8 @@ export function storeActivities(deps: Dependencies): StoreActivities {
       for (const { taskId, sample, attempt } of batch) {
         const run = { sweep, taskId, sample, attempt };
         const workflowId = problemWorkflowId(run);
-        if (attempt === 1 && (await statusOf(workflowId)) !== 'RUNNING') await recordTermination(deps, { run, workflowId });
+        if (attempt === 1 && (await statusOf(workflowId)) !== 'RUNNING')
+          await recordTermination(deps, { run, workflowId });
       }
       const last = batch.at(-1);
       if (last === undefined || batch.length < LISTED) return;

@@ -95,8 +95,7 @@ async function whatRuns(context: Context, name: string): Promise<Now> {
       const running = swept || problems.length > 0;
       const stages: Record<string, number> = {};
       for (const { stage } of problems) stages[stage] = (stages[stage] ?? 0) + 1;
-      const stopped =
-        run === 'cancelled' ? await endedByHand(temporal.client, sweepWorkflowId(name)) : undefined;
+      const stopped = run === 'cancelled' ? await endedByHand(temporal.client, sweepWorkflowId(name)) : undefined;
       return { running, stages, stopped, health: await problemHealth(temporal.client, problems, Date.now()) };
     });
   } catch (error) {
