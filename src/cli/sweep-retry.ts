@@ -16,7 +16,7 @@ import { prepareToGoOn } from './go-on.ts';
 import { withSweep } from './open-state.ts';
 import { sampleOf } from './sample-flag.ts';
 import { problemPage } from './sweep-runs.ts';
-import { untilClosed } from './until-closed.ts';
+import { isRunning, untilClosed } from './until-closed.ts';
 import { type ExitCode, UserError } from './user-error.ts';
 
 /**
@@ -56,6 +56,8 @@ export function retryProblemCommand(input: {
         await untilClosed({ context, client, workflowId, name: terminalLine(taskId) });
         if (closed) await store.reopenOutcome(key);
         const attempt = 1 + ((await store.getOutcome(key))?.run.attempt ?? 0);
+        if (await isRunning(client, workflowId))
+          note(context, `${taskId} is running already: this follows it to its end.`);
         if (uiUrl !== '') note(context, `Temporal UI: ${problemPage(uiUrl, namespace, key)}`);
         const ended = await runProblem({ context, store, client, sweep, run: { ...key, attempt } });
         if (!ended) {
