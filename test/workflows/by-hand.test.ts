@@ -22,7 +22,7 @@ import { startTemporal, temporalBinary } from '../support/temporal.ts';
 import { ToyPlan, toyActivities, toyModel } from './toy-activities.ts';
 
 const run = promisify(execFile);
-const CLI = /temporal-cli:\S+/;
+const CLI = /temporal-cli:[^\s:]+/;
 
 describe('a person with the `temporal` command, on a real Temporal server and a real store', {
   timeout: 120_000,
