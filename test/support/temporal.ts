@@ -44,8 +44,8 @@ export async function startTemporal({ dbFilename }: { dbFilename?: string } = {}
   });
   const teardown = environment.teardown.bind(environment);
   const [, port = ''] = environment.address.split(':');
-  // Not `teardown`, which complains of workers that still run.
-  const forget = onInterrupt(() => endProcesses(devServersOn(port), 5000));
+  // Not `teardown`, which complains of workers that still run; nor in peace, which it complains of itself.
+  const forget = onInterrupt(() => endProcesses(devServersOn(port), 0));
   environment.teardown = async () => {
     forget();
     await teardown();
