@@ -8,6 +8,7 @@ import { locateDataset } from '../src/problems/dataset.ts';
 import { projectHome } from '../src/temporal/embedded/home.ts';
 import { Project } from '../test/support/cli.ts';
 import { dataDir } from '../test/support/data.ts';
+import { onInterrupt } from '../test/support/on-interrupt.ts';
 import { type BenchOptions, interleaved } from './figure.ts';
 import { FLAT, flat } from './flat.ts';
 import { benchFolder, pythonWith, run } from './reference/python.ts';
@@ -44,6 +45,8 @@ export async function sandbox(options: BenchOptions): Promise<void> {
   const { rounds, wanted, report, note } = options;
   const asked = BENCHES.filter(({ figure }) => wanted(figure));
   const folder = await mkdtemp(join(benchFolder(), 'sandbox-'));
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  const forget = onInterrupt(remove);
   const data = resolveDataDir({ flag: dataDir, env: process.env });
   const project = new Project({ env: data === undefined ? {} : { QUALITYFLOW_DATA_DIR: data } });
   try {
@@ -73,7 +76,8 @@ export async function sandbox(options: BenchOptions): Promise<void> {
     }
   } finally {
     await project.close();
-    await rm(folder, { recursive: true, force: true });
+    await remove();
+    forget();
   }
   if (wanted(FLAT)) await flat(options);
 }

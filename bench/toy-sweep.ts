@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { withHeartbeat } from '../src/activities/heartbeat.ts';
@@ -7,6 +8,7 @@ import { problemWorkflowId } from '../src/temporal/problem-id.ts';
 import { modelQueue } from '../src/temporal/queues.ts';
 import { runWorkers } from '../src/temporal/worker.ts';
 import type { runSweep } from '../src/workflows/sweep/run-sweep.ts';
+import { onInterrupt } from '../test/support/on-interrupt.ts';
 import { startTemporal } from '../test/support/temporal.ts';
 import { ToyPlan, toyActivities, toyModel } from '../test/workflows/toy-activities.ts';
 import type { Shape, ShapeName } from './toy-agents.ts';
@@ -28,6 +30,11 @@ export async function toySweep(input: { shape: ShapeName; problems: number; conc
   const child = fork(join(import.meta.dirname, 'toy-main.ts'), [shape, String(problems), String(concurrency)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  const closed = once(child, 'close');
+  const forget = onInterrupt(async () => {
+    child.kill('SIGTERM');
+    await closed;
+  });
   return new Promise((resolve, reject) => {
     let result: ToyResult | undefined;
     child.on('message', (message) => {
@@ -35,9 +42,11 @@ export async function toySweep(input: { shape: ShapeName; problems: number; conc
       result = message as ToyResult;
     });
     child.on('error', reject);
-    child.on('close', (code) =>
-      result === undefined ? reject(new Error(`the toy sweep ended with ${code}`)) : resolve(result),
-    );
+    child.on('close', (code) => {
+      forget();
+      if (result === undefined) reject(new Error(`the toy sweep ended with ${code}`));
+      else resolve(result);
+    });
   });
 }
 

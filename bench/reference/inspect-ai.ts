@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { locateDataset } from '../../src/problems/dataset.ts';
 import { readDatasetText } from '../../src/problems/dataset-text.ts';
+import { onInterrupt } from '../../test/support/on-interrupt.ts';
 import { humanEvalSource } from '../human-eval.ts';
 import type { Load } from '../product.ts';
 import { benchFolder, pythonWith, run } from './python.ts';
@@ -28,6 +29,8 @@ export async function runInspect(input: {
   const { load, model, note } = input;
   const program = join(await pythonWith([INSPECT, CLIENT], note), 'inspect');
   const folder = mkdtempSync(join(benchFolder(), 'run-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  const forget = onInterrupt(remove);
   try {
     const dataset = join(folder, 'humaneval.jsonl');
     writeFileSync(dataset, (await readDatasetText(await locateDataset(humanEvalSource()))).text);
@@ -55,7 +58,8 @@ export async function runInspect(input: {
     const seconds = (performance.now() - startedAt) / 1000;
     return { seconds, ends: endsOf(ends, load.tasks * load.samples) };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    remove();
+    forget();
   }
 }
 

@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { projectHome } from '../../src/temporal/embedded/home.ts';
+import { onInterrupt, refuseWhenInterrupted } from '../../test/support/on-interrupt.ts';
+
+const TIDY_MS = 5000;
 
 /** Where references are installed and run. */
 export function benchFolder(): string {
@@ -31,14 +36,33 @@ export async function pythonWith(
   return join(folder, 'bin');
 }
 
-/** Standard output of a command that must end with status 0. */
+/** Standard output of a command that must end with status 0. Whatever it has started ends with us, too. */
 export function run(
   command: string,
   args: string[],
   options: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<string> {
   const { cwd, env } = options;
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  refuseWhenInterrupted();
+  // A process group of its own.
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const ended = once(child, 'close');
+  const forget = onInterrupt(async () => {
+    if (child.pid === undefined) return;
+    // Python and pip tidy up after Ctrl-C.
+    process.kill(-child.pid, 'SIGINT');
+    await Promise.race([ended, sleep(TIDY_MS, undefined, { ref: false })]);
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // All of the group has ended.
+    }
+  });
   let output = '';
   let complaints = '';
   child.stdout.on('data', (text) => (output += String(text)));
@@ -46,6 +70,7 @@ export function run(
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => {
+      forget();
       if (code === 0) resolve(output);
       else reject(new Error(`${command} ${args[0] ?? ''} ended with ${code}: ${complaints.trim()}`));
     });

@@ -59,6 +59,7 @@ export async function ask<Answer extends { kind: string }>(
   }
 
   const startedAt = new Date();
+  const began = performance.now();
   const stepName = context.retry === 0 ? step : `${step}/again`;
   const { workflowExecution, activityId, attempt } = activityInfo();
   const { sweep, taskId, sample } = run;
@@ -81,7 +82,7 @@ export async function ask<Answer extends { kind: string }>(
     reused,
     result: JSON.stringify(answer),
     startedAt: startedAt.toISOString(),
-    durationMs: Date.now() - startedAt.getTime(),
+    durationMs: Math.round(performance.now() - began),
   });
   const ref: ReplyRef = {
     key,
@@ -131,7 +132,8 @@ async function send(
       case 'unavailable':
         if (error.retryAfterMs !== undefined && error.retryAfterMs > Math.min(LONGEST_WAIT_MS, maxWaitMs)) {
           const until = new Date(Date.now() + error.retryAfterMs).toISOString();
-          return { kind: 'held', reason: 'paced', detail: error.message.slice(0, 500), until };
+          const detail = error.message.slice(0, 500);
+          return { kind: 'held', reason: 'paced', detail, until, waitMs: error.retryAfterMs };
         }
         throw modelFailure(error);
       default:

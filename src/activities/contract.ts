@@ -63,13 +63,15 @@ export type Unusable = { kind: 'unusable'; reason: UnusableReason; detail: strin
 /**
  * The activity did not start its work, and holds nothing: the workflow waits, and calls it again. `paused`: a person paused the sweep.
  * `blocked`: a permanent error of the endpoint stopped it (`sweep resume` goes on). `budget`: open reservations of others leave no room
- * at the moment. `paced`: the endpoint asked for a wait too long to sit through in an activity; `until` (ISO 8601) is given for this one alone.
+ * at the moment. `paced`: the endpoint asked for a wait too long to sit through in an activity; `until` (ISO 8601, for people)
+ * and `waitMs`, which no clock that is wrong or set anew can change, are given for this one alone.
  */
 export type Held = {
   kind: 'held';
   reason: 'paused' | 'blocked' | 'budget' | 'paced';
   detail: string;
   until?: string | undefined;
+  waitMs?: number | undefined;
 };
 
 export type ProgramReply = { kind: 'program'; code: string; rule: string; reply: ReplyRef } | Unusable | Held;

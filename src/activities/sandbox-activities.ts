@@ -17,6 +17,7 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
   /** Runs one sandbox job and notes it as a step of its problem. */
   async function step<Result>(context: StepContext, activity: string, work: () => Promise<Result>): Promise<Result> {
     const startedAt = new Date();
+    const began = performance.now();
     const result = await work();
     await store.recordStep({
       run: context.run,
@@ -25,7 +26,7 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
       reused: false,
       result: JSON.stringify(result),
       startedAt: startedAt.toISOString(),
-      durationMs: Date.now() - startedAt.getTime(),
+      durationMs: Math.round(performance.now() - began),
     });
     return result;
   }

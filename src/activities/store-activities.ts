@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { endedByHand } from '../temporal/ended-by-hand.ts';
+import { activityEndedByHand, endedByHand } from '../temporal/ended-by-hand.ts';
 import { sweepWorkflowId } from '../temporal/ids.ts';
 import { problemWorkflowId } from '../temporal/problem-id.ts';
 import type { OutcomeSummary, RunKey, StoreActivities } from './contract.ts';
@@ -8,6 +8,9 @@ import { recordTermination } from './record-termination.ts';
 import { requireSteps } from './require-steps.ts';
 import { settledSummary } from './settled-summary.ts';
 import { datasetOf, requirePlan } from './sweep-dataset.ts';
+
+/** Rows at a time. */
+const LISTED = 500;
 
 export function storeActivities(deps: Dependencies): StoreActivities {
   const { store, client } = deps;
@@ -42,10 +45,7 @@ export function storeActivities(deps: Dependencies): StoreActivities {
     async recordOutcome({ run, summary, steps = [] }) {
       await requireSteps(store, run, steps);
       // The row matters more than its words: it is written, too, when Temporal cannot be asked.
-      const byHand =
-        summary.outcome === 'cancelled'
-          ? await endedByHand(client, problemWorkflowId(run)).catch(() => undefined)
-          : undefined;
+      const byHand = await whoDidIt(run, summary.outcome).catch(() => undefined);
       return record(run, { ...summary, detail: byHand ?? summary.detail });
     },
 
@@ -62,6 +62,10 @@ export function storeActivities(deps: Dependencies): StoreActivities {
             reason: reason ?? (await endedByHand(client, sweepWorkflowId(sweep)).catch(() => undefined)) ?? '',
           });
           return;
+        case 'completed':
+          await recordLost(sweep);
+          await store.setSweepState(sweep, state, { reason: reason ?? '' });
+          return;
         default:
           await store.setSweepState(sweep, state, { reason: reason ?? '' });
       }
@@ -69,7 +73,9 @@ export function storeActivities(deps: Dependencies): StoreActivities {
 
     async markTerminated({ sweep }) {
       const workflowId = sweepWorkflowId(sweep);
-      if ((await statusOf(workflowId)) !== 'TERMINATED') return;
+      const status = await statusOf(workflowId);
+      // One that was deleted is unknown.
+      if (status !== undefined && status !== 'TERMINATED') return;
       const reason = (await endedByHand(client, workflowId)) ?? '';
       await store.setSweepState(sweep, 'cancelled', { reason, from: ['running', 'paused', 'blocked'] });
     },
@@ -80,6 +86,34 @@ export function storeActivities(deps: Dependencies): StoreActivities {
     const recordedAt = new Date().toISOString();
     await store.recordOutcome({ ...settled, run, trail: [], submission: null, fingerprint: null, recordedAt });
     return settled;
+  }
+
+  async function whoDidIt(run: RunKey, outcome: OutcomeSummary['outcome']): Promise<string | undefined> {
+    switch (outcome) {
+      case 'cancelled':
+        return endedByHand(client, problemWorkflowId(run));
+      case 'infra':
+        return activityEndedByHand(client, problemWorkflowId(run));
+      default:
+        return undefined;
+    }
+  }
+
+  /** Of a sweep whose problems have all ended, those without a row get one: a person has completed the activity that would have written it. */
+  async function recordLost(sweep: string): Promise<void> {
+    let from = 0;
+    for (;;) {
+      const batch = await store.listUnfinished({ sweep, from, to: Number.MAX_SAFE_INTEGER, limit: LISTED });
+      for (const { taskId, sample, attempt } of batch) {
+        const run = { sweep, taskId, sample, attempt };
+        const workflowId = problemWorkflowId(run);
+        if (attempt === 1 && (await statusOf(workflowId)) !== 'RUNNING')
+          await recordTermination(deps, { run, workflowId });
+      }
+      const last = batch.at(-1);
+      if (last === undefined || batch.length < LISTED) return;
+      from = last.position + 1;
+    }
   }
 
   /** Of the latest run; undefined when Temporal knows none. */

@@ -7,12 +7,13 @@ import { withSweep } from './open-state.ts';
 import { sampleOf } from './sample-flag.ts';
 import { type ExitCode, UserError } from './user-error.ts';
 
-/** `show`: one run of one task, every step of it. */
+/** `show`: one run of one task, every step of it; on a terminal a long one in short, unless `steps` asks for all. */
 export function showCommand(input: {
   context: Context;
   name: string;
   task: string | undefined;
   sample: string;
+  steps?: boolean;
   full?: boolean;
   json?: boolean;
 }): Promise<ExitCode> {
@@ -29,7 +30,10 @@ export function showCommand(input: {
     const sample = sampleOf(input.sample, sweep.spec.samples);
     const story = await buildProblemStory({ store, sweep: name, taskId, sample });
     if (input.json === true) printJson(context, story);
-    else print(context, renderProblem(story, { ...renderOptions(context), full: input.full === true }));
+    else {
+      const brief = context.stdout.isTTY === true && input.steps !== true;
+      print(context, renderProblem(story, { ...renderOptions(context), full: input.full === true, brief }));
+    }
     return 0;
   });
 }

@@ -184,6 +184,8 @@ for (const [what, argv, message] of [
   ['retry: unknown sample', ['sweep', 'retry', 'q', 'a', '--sample', '2'], /Its samples are 0 to 1/],
   ['retry: a final outcome without --force', ['sweep', 'retry', 'q', 'a'], /has the final outcome wrong\.\n.*--force/],
   ['retry: a paused sweep', ['sweep', 'retry', 'held', 'a'], /is paused\.\n.*sweep unpause held/],
+  ['retry: a blocked sweep', ['sweep', 'retry', 'stuck', 'a'], /is blocked: HTTP 401\.\n.*sweep resume stuck/],
+  ['retry: no number of a sample', ['sweep', 'retry', 'q', 'a', '--sample=-1'], /Its samples are 0 to 1/],
   ['extend: by nothing', ['sweep', 'extend', 'q'], /Give --samples, --limit or --task/],
   ['extend: by a budget alone', ['sweep', 'extend', 'q', '--budget-tokens', '9'], /Give --samples, --limit or --task/],
   ['extend: money without prices', ['sweep', 'extend', 'q', '--samples', '3', '--budget-usd', '9'], /needs prices/],
@@ -204,6 +206,8 @@ for (const [what, argv, message] of [
       await sweepNamed('q');
       await sweepNamed('held');
       await store.setSweepState('held', 'paused');
+      await sweepNamed('stuck');
+      await store.setSweepState('stuck', 'blocked', { reason: 'HTTP 401' });
       await store.recordOutcome({
         run: { sweep: 'q', taskId: 'a', sample: 0, attempt: 1 },
         outcome: 'wrong',

@@ -16,7 +16,7 @@ import { prepareToGoOn } from './go-on.ts';
 import { withSweep } from './open-state.ts';
 import { sampleOf } from './sample-flag.ts';
 import { problemPage } from './sweep-runs.ts';
-import { untilClosed } from './until-closed.ts';
+import { isRunning, untilClosed } from './until-closed.ts';
 import { type ExitCode, UserError } from './user-error.ts';
 
 /**
@@ -54,7 +54,10 @@ export function retryProblemCommand(input: {
         const workflowId = problemWorkflowId(key);
         await untilClosed({ context, client, workflowId: sweepWorkflowId(name), name: `The sweep ${name}` });
         await untilClosed({ context, client, workflowId, name: terminalLine(taskId) });
-        if (closed) await store.reopenOutcome(key);
+        const joins = await isRunning(client, workflowId);
+        if (joins) note(context, `${taskId} is running already: this follows it to its end.`);
+        // The outcome that was seen: another command may have had the problem run again meanwhile.
+        if (closed && !joins) await store.reopenOutcome(before.run);
         const attempt = 1 + ((await store.getOutcome(key))?.run.attempt ?? 0);
         if (uiUrl !== '') note(context, `Temporal UI: ${problemPage(uiUrl, namespace, key)}`);
         const ended = await runProblem({ context, store, client, sweep, run: { ...key, attempt } });

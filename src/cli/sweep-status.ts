@@ -88,13 +88,14 @@ async function whatRuns(context: Context, name: string): Promise<Now> {
   try {
     return await withRunningTemporal<Now>(context, async (temporal) => {
       if (temporal === undefined) return { running: false, stages: {} };
-      const swept = (await sweepRun(temporal.client, name)) === 'running';
+      const run = await sweepRun(temporal.client, name);
+      const swept = run === 'running';
       // Also those of `sweep retry`, which run without the sweep's workflow.
       const problems = await runningProblems(temporal.client, name, { alone: !swept });
       const running = swept || problems.length > 0;
       const stages: Record<string, number> = {};
       for (const { stage } of problems) stages[stage] = (stages[stage] ?? 0) + 1;
-      const stopped = swept ? undefined : await endedByHand(temporal.client, sweepWorkflowId(name));
+      const stopped = run === 'cancelled' ? await endedByHand(temporal.client, sweepWorkflowId(name)) : undefined;
       return { running, stages, stopped, health: await problemHealth(temporal.client, problems, Date.now()) };
     });
   } catch (error) {

@@ -7,13 +7,21 @@ const LOOK_MS = 200;
 /** A cancelled sweep ends within seconds of its activities' next heartbeat; a worker that has to be started first takes longer. */
 const LIMIT_MS = 120_000;
 
+export async function isRunning(client: Client, workflowId: string): Promise<boolean> {
+  return (await running(client, workflowId)) !== undefined;
+}
+
 /** Whether a workflow still runs of which a cancellation was asked: it ends by itself, and must not be joined. */
 export async function isClosing(client: Client, workflowId: string): Promise<boolean> {
+  return (await running(client, workflowId))?.raw.workflowExtendedInfo?.cancelRequested === true;
+}
+
+async function running(client: Client, workflowId: string) {
   try {
-    const { status, raw } = await client.workflow.getHandle(workflowId).describe();
-    return status.name === 'RUNNING' && raw.workflowExtendedInfo?.cancelRequested === true;
+    const described = await client.workflow.getHandle(workflowId).describe();
+    return described.status.name === 'RUNNING' ? described : undefined;
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
 }

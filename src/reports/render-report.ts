@@ -1,7 +1,7 @@
-import Table from 'cli-table3';
 import { confusionRates } from './checker.ts';
 import { leftOutText } from './left-out.ts';
 import { outcomeText } from './outcome-text.ts';
+import { plainTable } from './plain-table.ts';
 import { shownState, stateWithReason } from './render-lists.ts';
 import type { SweepReport } from './report.ts';
 import {
@@ -30,9 +30,9 @@ export function renderReport(report: SweepReport, options: RenderOptions): strin
     headlineBlock(report, { paint, title, width }),
     stepBlock(report, { paint, title, width }),
     outcomeBlock(report, { paint, title }),
-    checkerBlock(report, title),
+    checkerBlock(report, { title, width }),
     funnelBlock(report, title),
-    costBlock(report, title),
+    costBlock(report, { title, width }),
   ];
   return `${blocks
     .filter((lines) => lines.length > 0)
@@ -166,15 +166,18 @@ function outcomeBlock(report: SweepReport, { paint, title }: { paint: Paint; tit
   return lines;
 }
 
-function checkerBlock(report: SweepReport, title: Title): string[] {
+const CHECKER_HEAD = ['step', 'TP', 'FP', 'FN', 'TN', 'accuracy', 'precision', 'recall', 'accepted', 'left out'];
+const SHORT_CHECKER_HEAD = ['step', 'TP', 'FP', 'FN', 'TN', 'accuracy', 'precision', 'recall', 'acc.', 'out'];
+
+function checkerBlock(report: SweepReport, { title, width }: { title: Title; width: number }): string[] {
   const { tp, fp, fn, tn } = report.checker;
   if (tp + fp + fn + tn === 0) return [];
-  const table = plainTable(['step', 'TP', 'FP', 'FN', 'TN', 'accuracy', 'precision', 'recall', 'accepted', 'left out']);
+  const rows: string[][] = [];
   const final = report.planned - report.leftOut.unfinished;
   for (const row of report.checkerByStep) {
     if (report.withoutSteps.includes(row.step)) continue;
     const rates = confusionRates(row);
-    table.push([
+    rows.push([
       row.step,
       ...[row.tp, row.fp, row.fn, row.tn].map(count),
       ...[rates.accuracy, rates.precision, rates.recall, rates.accepted].map(percent),
@@ -184,7 +187,7 @@ function checkerBlock(report: SweepReport, title: Title): string[] {
   const without = leftOutText(report.leftOut);
   return [
     title('Checker against hidden tests (accepted = positive)'),
-    table.toString(),
+    plainTable({ head: CHECKER_HEAD, shortHead: SHORT_CHECKER_HEAD, rows, columns: width }),
     ...(without === '' ? [] : [`  left out at the end: ${without}`]),
   ];
 }
@@ -208,26 +211,28 @@ function funnelBlock(report: SweepReport, title: Title): string[] {
   ];
 }
 
-function costBlock(report: SweepReport, title: Title): string[] {
+function costBlock(report: SweepReport, { title, width }: { title: Title; width: number }): string[] {
   const { tokens, requests, budget } = report;
   const { paid } = tokens;
   const replies = Object.values(tokens.byAgent).reduce((sum, used) => sum + used.requests, 0);
   const anyReused = replies > paid.replies;
-  const table = plainTable([
-    'activity',
-    'paid replies',
-    'prompt tokens',
-    'completion tokens',
-    ...(anyReused ? ['stored replies', 'prompt tokens', 'completion tokens'] : []),
-  ]);
+  const rows: string[][] = [];
   for (const [activity, used] of Object.entries(tokens.byAgent)) {
     const { paid: own } = used;
     const stored = [used.requests - own.replies, used.prompt - own.prompt, used.completion - own.completion];
-    table.push([
+    rows.push([
       terminalLine(activity),
       ...[own.replies, own.prompt, own.completion, ...(anyReused ? stored : [])].map(count),
     ]);
   }
+  const tokenHead = ['prompt tokens', 'completion tokens'];
+  const shortHead = ['prompt', 'completion'];
+  const table = plainTable({
+    head: ['activity', 'paid replies', ...tokenHead, ...(anyReused ? ['stored replies', ...tokenHead] : [])],
+    shortHead: ['tokens', 'paid', ...shortHead, ...(anyReused ? ['stored', ...shortHead] : [])],
+    rows,
+    columns: width,
+  });
   const reused = anyReused
     ? `, and ${count(tokens.prompt - paid.prompt)} + ${count(tokens.completion - paid.completion)} of stored replies that cost nothing here`
     : '';
@@ -243,14 +248,7 @@ function costBlock(report: SweepReport, title: Title): string[] {
     perhaps.requests > 0
       ? [`  ${counted(perhaps.requests, 'request')} without a reply may have been charged: up to ${costText(perhaps)}`]
       : [];
-  return [
-    title('Cost'),
-    ...(table.length > 0 ? [table.toString()] : []),
-    total,
-    ...unmetered,
-    ...charged,
-    ...budgetLines(budget),
-  ];
+  return [title('Cost'), ...(rows.length > 0 ? [table] : []), total, ...unmetered, ...charged, ...budgetLines(budget)];
 }
 
 /** Empty for a sweep that has neither a cap nor prices. */
@@ -275,12 +273,4 @@ function budgetLines({ settled, open, possiblyCharged, cap }: SweepReport['budge
 
 function costText({ tokens, microUsd }: { tokens: number; microUsd: number }): string {
   return `${count(tokens)} tokens${microUsd > 0 ? ` (${usd(microUsd)})` : ''}`;
-}
-
-function plainTable(head: string[]) {
-  return new Table({
-    head,
-    style: { head: [], border: [], compact: true },
-    colAligns: head.map((_, i) => (i === 0 ? 'left' : 'right')),
-  });
 }

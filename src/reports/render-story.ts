@@ -1,17 +1,36 @@
 import type { Graded } from '../grading/verdict.ts';
 import { outcomeName } from './outcome-text.ts';
-import type { ProblemStory, StoryStep } from './story.ts';
-import { count, counted, duration, type Paint, painter, type RenderOptions, terminalColumns } from './terminal.ts';
+import type { ProblemStory, StoryGroup, StoryStep } from './story.ts';
+import { count, counted, cut, duration, type Paint, painter, type RenderOptions, terminalColumns } from './terminal.ts';
 import { terminalLine, terminalSafe } from './terminal-safe.ts';
 
 /** Lines shown at each end of a long text, unless all is asked for. */
 const HEAD_LINES = 14;
 const TAIL_LINES = 6;
 
-/** `show NAME TASK`: every step in order. `full` shows every prompt message and every text whole. */
-export function renderProblem(story: ProblemStory, options: RenderOptions & { full: boolean }): string {
-  const paint = painter(options.color);
-  const context = { paint, full: options.full, width: terminalColumns(options.width) };
+/** What is more than some screens of steps is shown in short, in about one. */
+const MANY_LINES = 120;
+const SHORT_LINES = 30;
+
+/**
+ * `show NAME TASK`: every step in order; `full` shows every prompt message and every text whole. Of a long story `brief` shows only some steps of
+ * each stage, a line each, and says how to see the others.
+ */
+export function renderProblem(
+  story: ProblemStory,
+  options: RenderOptions & { full: boolean; brief?: boolean },
+): string {
+  const context = { paint: painter(options.color), full: options.full, width: terminalColumns(options.width) };
+  const all = storyLines(story, context, (group) => group.steps.flatMap((step) => stepLines(step, context)));
+  if (options.brief !== true || options.full || all.length <= MANY_LINES) return `${all.join('\n')}\n`;
+  const each = Math.max(2, Math.floor(SHORT_LINES / story.groups.length));
+  const short = storyLines(story, context, (group) => groupInShort(group, each, context));
+  const remedy = `Shown in short, as all of it takes ${count(all.length)} lines: --steps shows every step, --full every text whole.`;
+  return `${[...short, '', context.paint('yellow', remedy)].join('\n')}\n`;
+}
+
+function storyLines(story: ProblemStory, context: Context, stepsOf: (group: StoryGroup) => string[]): string[] {
+  const { paint } = context;
   const scripted = story.scripted ? paint('yellow', '  (scripted model: not a measurement)') : '';
   const attempts = new Set(story.groups.map((group) => group.attempt)).size;
   const lines = [
@@ -24,11 +43,21 @@ export function renderProblem(story: ProblemStory, options: RenderOptions & { fu
       paint(['bold', 'inverse'], ` ${terminalLine(group.stage)} `) +
         paint('dim', `  ${counted(group.steps.length, 'step')}${attempt}`),
     );
-    for (const step of group.steps) lines.push(...stepLines(step, context));
+    lines.push(...stepsOf(group));
   }
   if (story.groups.length === 0) lines.push('', 'No step of this problem is recorded yet.');
   lines.push('', ...endLines(story, context));
-  return `${lines.join('\n')}\n`;
+  return lines;
+}
+
+/** Its first steps and its last one, `most` lines in all where more would be needed. */
+function groupInShort({ steps }: StoryGroup, most: number, { paint, width }: Context): string[] {
+  const line = ({ step, result }: StoryStep) =>
+    cut(`● ${terminalLine(step)}  → ${terminalLine(result.summary)}`, width);
+  if (steps.length <= most) return steps.map(line);
+  const shown = most - 1;
+  const between = paint('dim', `┆ … ${counted(steps.length - shown, 'step')} more`);
+  return [...steps.slice(0, shown - 1).map(line), between, ...steps.slice(-1).map(line)];
 }
 
 interface Context {

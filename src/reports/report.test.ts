@@ -545,12 +545,16 @@ test('what is paid and what was stored already stand apart in the cost table', a
   await record('s', 't1', 'k1', false);
   const report = await buildReport({ store, sweep: 's' });
   assert.deepEqual(report.tokens.paid, { replies: 1, prompt: 20, completion: 20 });
-  const text = renderReport(report, { color: false, width: 120 });
+  const text = renderReport(report, { color: false, width: 130 });
   assert.match(
     text,
     /paid: 20 prompt \+ 20 completion tokens, and 1,000 \+ 1,000 of stored replies that cost nothing here/,
   );
   assert.match(text, /generateProgram │ +1 │ +20 │ +20 │ +1 │ +1,000 │ +1,000 │/);
+
+  const narrow = renderReport(report, { color: false, width: 80 });
+  assert.match(narrow, /^ {2}tokens +paid +prompt +completion +stored +prompt +completion$/m);
+  assert.match(narrow, /^ {2}generateProgram +1 +20 +20 +1 +1,000 +1,000$/m);
 });
 
 test('a pass that a program could have forged is counted and told', async (t) => {

@@ -200,6 +200,32 @@ test('the story of a problem has every step with prompt, reply, code, rule, verd
   assert.ok(full.includes('line 250') && full.includes('You are a Python programmer.') && full.length > 10_000_000);
 });
 
+test('a long story is told in short where that is wanted, and says how to see the rest', async (t) => {
+  const store = await recordedStore(t);
+  const story = await buildProblemStory({ store, sweep: 's', taskId: 'a', sample: 0 });
+  const options = { color: false, width: 80, full: false };
+  const [step] = story.groups[1]?.steps ?? [];
+  assert.ok(step !== undefined);
+  const many = Array.from({ length: 400 }, (_, i) => ({ ...step, step: `check/${i}` }));
+  const long = { ...story, groups: [{ stage: 'check', attempt: 1, steps: many }, ...story.groups] };
+  const text = renderProblem(long, { ...options, brief: true });
+  const lines = text.split('\n');
+  assert.ok(lines.length < 60, text);
+  assert.ok(
+    lines.slice(0, -2).every((line) => line.length <= 80),
+    text,
+  );
+  assert.match(text, /● check\/0 .*\n● check\/1 [^]*┆ … \d{3} steps more\n● check\/399 /);
+  assert.match(text, /^Outcome /m);
+  assert.match(text, /Shown in short, as all of it takes [\d,]+ lines: --steps shows every step, --full/);
+  assert.equal(
+    renderProblem(long, { ...options, brief: true, full: true }),
+    renderProblem(long, { ...options, full: true }),
+  );
+  const short = { ...story, groups: story.groups.slice(0, 1) };
+  assert.equal(renderProblem(short, { ...options, brief: true }), renderProblem(short, options));
+});
+
 test('a run without steps or outcome can be shown; one outside of the plan is refused', async (t) => {
   const store = await recordedStore(t);
   await assert.rejects(buildProblemStory({ store, sweep: 's', taskId: 'zzz', sample: 0 }), StoreError);

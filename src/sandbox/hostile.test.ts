@@ -42,9 +42,9 @@ describe('the walls of a container', { skip: withoutDocker }, () => {
     const program = (seed: number) => `
 import os, random, struct, time
 def piece(chance):
-  body = chance.choice([b'{"kind":"timeout"}', b'{"kind":"value","value":"1","repr":"1"}', b"[" * 9, chance.randbytes(chance.randrange(40))])
+  body = chance.choice([b'{"kind":"timeout"}', b'{"value":"1","printed":"1"}', b"[" * 9, chance.randbytes(chance.randrange(40))])
   size = chance.choice([len(body)] * 3 + [len(body) - 1, len(body) + 1, 0, 1 << 16, (1 << 32) - 1])
-  framed = chance.choice([b"R", b"R", b"F", b"L", b"M", b"X", b"O", b"E", b"N", b"J", chance.randbytes(1)]) + struct.pack(">I", max(0, size)) + body
+  framed = chance.choice([b"R", b"V", b"P", b"F", b"L", b"M", b"X", b"O", b"E", b"N", b"J", chance.randbytes(1)]) + struct.pack(">I", max(0, size)) + body
   return chance.choice([framed] * 4 + [framed[:5], framed[:3], framed * 2, chance.randbytes(300)])
 def f(x):
   chance = random.Random(${seed} * 100 + x)

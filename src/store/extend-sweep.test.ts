@@ -105,12 +105,13 @@ describe('a plan that grows, and a run that is re-opened', () => {
   });
 
   it('re-opens what is final, once, and a straggler of the old attempt cannot close it', async () => {
-    const key = { sweep: name, taskId: 'a', sample: 0 };
+    const key = { sweep: name, taskId: 'a', sample: 0, attempt: 2 };
     assert.equal(await store.reopenOutcome(key), undefined);
     await record('a', 0, 'infra', 2);
     assert.equal(await store.reopenOutcome(key), undefined);
     await record('a', 0, 'wrong', 2);
     assert.deepEqual(await unfinished(), ['1 b#0']);
+    assert.equal(await store.reopenOutcome({ ...key, attempt: 1 }), undefined, 'another attempt was seen');
     assert.equal(await store.reopenOutcome(key), 'wrong');
     assert.equal(await store.reopenOutcome(key), undefined);
     assert.deepEqual(await unfinished(), ['0 a#0', '1 b#0']);

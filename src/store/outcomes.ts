@@ -35,7 +35,7 @@ export function outcomeTable(
       return written !== undefined;
     },
 
-    async reopenOutcome({ sweep, taskId, sample }) {
+    async reopenOutcome({ sweep, taskId, sample, attempt }) {
       return database.transact(async (db) => {
         const row = await db
           .selectFrom('outcomes')
@@ -43,6 +43,7 @@ export function outcomeTable(
           .where('sweep', '=', keyText(sweep))
           .where('task_id', '=', keyText(taskId))
           .where('sample', '=', sample)
+          .where('attempt', '=', attempt)
           .where('final', '=', 1)
           .executeTakeFirst();
         if (row === undefined) return undefined;

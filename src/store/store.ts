@@ -114,9 +114,9 @@ export interface Store extends ReplyStore, Ledger {
   recordOutcome(row: OutcomeRow): Promise<boolean>;
   /**
    * Makes a run unfinished that has a final outcome: its row stays as `cancelled`, one attempt later, so that a straggler of the
-   * attempt that wrote it cannot close it again. Gives the outcome it had; undefined when the run has no final outcome.
+   * attempt that wrote it cannot close it again. Gives the outcome it had; undefined when this attempt has no final outcome, or no longer.
    */
-  reopenOutcome(key: { sweep: string; taskId: string; sample: number }): Promise<Outcome | undefined>;
+  reopenOutcome(run: { sweep: string; taskId: string; sample: number; attempt: number }): Promise<Outcome | undefined>;
   getOutcome(key: { sweep: string; taskId: string; sample: number }): Promise<OutcomeRow | undefined>;
   outcomes(sweep: string): AsyncIterable<OutcomeRow>;
   countOutcomes(sweep: string): Promise<Record<string, number>>;

@@ -80,7 +80,7 @@ export class Holds {
   /** True when a release ended the wait; one that came while the activity was looking counts. */
   async #wait(held: Held, growingMs: number, releasesBefore: number): Promise<boolean> {
     const paced = held.reason === 'paced';
-    const waitMs = paced ? Math.max(SECOND_MS, Date.parse(held.until ?? '') - Date.now() || 0) : growingMs;
+    const waitMs = paced ? Math.max(SECOND_MS, askedMs(held)) : growingMs;
     if (paced && this.#pacedMs + waitMs > this.#maxWaitMs) {
       this.#givenUp = waitsTooLong(held, this.#maxWaitMs);
       throw this.#givenUp;
@@ -92,6 +92,11 @@ export class Holds {
     if (paced) this.#pacedMs += Date.now() - since;
     return released;
   }
+}
+
+/** Activities of an earlier build gave the time alone. */
+function askedMs({ waitMs, until }: Held): number {
+  return waitMs ?? (Date.parse(until ?? '') - Date.now() || 0);
 }
 
 function whyHeld({ reason, detail, until }: Held): string {

@@ -225,6 +225,7 @@ export class TemporalSteps {
       const said = complaint === undefined ? summary : boundedSummary(`${summary}, asked again: ${complaint}`);
       const context = { run, step, model, endpointIdentity, seed, retry, complaint };
       const answer = await this.#holds.through(() => send({ summary: said }, context));
+      if (!isUnusable(answer) && !('reply' in answer)) throw new Error(`the answer to ${step} holds no reply`);
       if ('reply' in answer && answer.reply !== undefined) this.#recorded.add(retry === 0 ? step : `${step}/again`);
       if (isUnusable(answer) && retry === 0 && !HOPELESS.has(answer.reason)) {
         retry = 1;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ArrivalSums, Arrivals } from '../../src/models/scripted/arrival-log.ts';
 import type { FaultPlanInput } from '../../src/models/scripted/faults.ts';
+import { onInterrupt } from '../support/on-interrupt.ts';
 
 const script = join(import.meta.dirname, '../../src/models/scripted/main.ts');
 
@@ -30,6 +31,7 @@ export async function startModelProcess({
   const plan = faults === undefined ? [] : ['--faults', JSON.stringify(faults)];
   const args = [main, '--latency-ms', String(latencyMs), ...plan];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const forget = onInterrupt(() => void child.kill('SIGKILL'));
   const [line] = await once(child.stdout, 'data');
   const url = String(line).trim();
   const { pid } = child;
@@ -48,6 +50,7 @@ export async function startModelProcess({
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
+      forget();
     },
   };
 }

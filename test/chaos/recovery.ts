@@ -15,6 +15,7 @@ import type { Store } from '../../src/store/store.ts';
 import { sweepWorkflowId } from '../../src/temporal/ids.ts';
 import { queuesFor } from '../../src/temporal/queues.ts';
 import { runWorkers } from '../../src/temporal/worker.ts';
+import { onInterrupt } from '../support/on-interrupt.ts';
 
 /** `outage`: nobody listens. `rate-limit`: every request is answered by 429, without a hint. */
 export const TROUBLES = ['outage', 'rate-limit'] as const;
@@ -54,6 +55,8 @@ export async function measureRecovery(input: {
 }): Promise<Recovery> {
   const { temporal, trouble, troubleMs, latencyMs, requests, patienceMs, windowMs, note } = input;
   const home = mkdtempSync(join(tmpdir(), 'qualityflow-recovery-'));
+  const remove = () => rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  const forget = onInterrupt(remove);
   const store = await openStore({ home });
   const limits = await watchRequestLimits(store, note);
   let model = await startScriptedModel({ latencyMs });
@@ -102,7 +105,8 @@ export async function measureRecovery(input: {
     limits.stop();
     await model.close();
     await store.close();
-    rmSync(home, { recursive: true, force: true });
+    remove();
+    forget();
   }
 }
 

@@ -6,6 +6,7 @@ import { devStatus } from '../../src/temporal/embedded/dev.ts';
 import { projectHome } from '../../src/temporal/embedded/home.ts';
 import { processStart } from '../../src/temporal/embedded/process-table.ts';
 import { type Finished, Project } from '../support/cli.ts';
+import { onInterrupt } from '../support/on-interrupt.ts';
 import { DockerProxy } from './docker-proxy.ts';
 import { type MiniSweep, miniSweep } from './mini-sweep.ts';
 import type { ModelProcess } from './model-process.ts';
@@ -36,9 +37,15 @@ export class Rig {
   readonly project: Project;
   readonly seen = new Map<number, string>();
   readonly #stopMs: number;
+  readonly #forget: () => void;
 
   constructor({ stopMs = 15_000 }: { stopMs?: number | undefined } = {}) {
     this.#stopMs = stopMs;
+    // Before the project's own, so after it: what runs there needs the socket until it has ended.
+    this.#forget = onInterrupt(() => {
+      this.docker.close();
+      this.#removeFolders();
+    });
     this.docker = new DockerProxy(join(this.#sockets, 'docker.sock'));
     this.project = new Project({ env: { TMPDIR: this.temporary, DOCKER_HOST: this.docker.address } });
     mkdirSync(this.project.home, { recursive: true });
@@ -171,7 +178,13 @@ export class Rig {
   }
 
   remove(): void {
-    for (const folder of [this.project.folder, this.temporary, this.#sockets])
+    this.project.remove();
+    this.#removeFolders();
+    this.#forget();
+  }
+
+  #removeFolders(): void {
+    for (const folder of [this.temporary, this.#sockets])
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 

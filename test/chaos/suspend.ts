@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectDocker } from '../../src/sandbox/docker-engine.ts';
+import { onInterrupt } from '../support/on-interrupt.ts';
 
 /**
  * Stops processes for `ms` and wakes them; with `withContainers`, the sandbox containers that belong to them stand still, too, as on a machine
@@ -16,6 +17,11 @@ export async function suspend({
 }): Promise<void> {
   const stopped: number[] = [];
   let containers: { unpause(): Promise<unknown> }[] = [];
+  const wake = async () => {
+    await Promise.allSettled(containers.map((container) => container.unpause()));
+    for (const pid of stopped) process.kill(pid, 'SIGCONT');
+  };
+  const forget = onInterrupt(wake);
   try {
     for (const pid of pids) {
       process.kill(pid, 'SIGSTOP');
@@ -24,8 +30,8 @@ export async function suspend({
     if (withContainers) containers = await paused(new Set(pids));
     await sleep(ms);
   } finally {
-    await Promise.allSettled(containers.map((container) => container.unpause()));
-    for (const pid of stopped) process.kill(pid, 'SIGCONT');
+    await wake();
+    forget();
   }
 }
 

@@ -3,7 +3,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { endProcesses } from '../../src/temporal/embedded/process-table.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes.ts';
+import { processesWith } from '../chaos/leftovers.ts';
+import { onInterrupt } from './on-interrupt.ts';
 
 /** The `temporal` binary that `qualityflow setup` placed, or the one on PATH; the suite's own first step runs the set-up. */
 export function temporalBinary(): string {
@@ -25,10 +28,12 @@ export function quietRuntime(): void {
   });
 }
 
+const devServersOn = (port: string) => processesWith(`start-dev\0--port\0${port}\0`).map(({ pid }) => pid);
+
 /** A real dev server of this test's own, on free ports, with the product's search attributes. */
 export async function startTemporal({ dbFilename }: { dbFilename?: string } = {}): Promise<TestWorkflowEnvironment> {
   quietRuntime();
-  return TestWorkflowEnvironment.createLocal({
+  const environment = await TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: 'existing-path', path: temporalBinary() },
       searchAttributes: [...SEARCH_ATTRIBUTES],
@@ -37,4 +42,13 @@ export async function startTemporal({ dbFilename }: { dbFilename?: string } = {}
       ...(dbFilename === undefined ? {} : { dbFilename }),
     },
   });
+  const teardown = environment.teardown.bind(environment);
+  const [, port = ''] = environment.address.split(':');
+  // Not `teardown`, which complains of workers that still run; nor in peace, which it complains of itself.
+  const forget = onInterrupt(() => endProcesses(devServersOn(port), 0));
+  environment.teardown = async () => {
+    forget();
+    await teardown();
+  };
+  return environment;
 }

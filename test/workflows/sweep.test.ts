@@ -445,15 +445,15 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
     });
   });
 
-  it('waits out a long Retry-After on a timer that says so, holding no slot', async () => {
+  it('waits out a long Retry-After on a timer that says so, holding no slot, whatever time the worker thinks it is', async () => {
     const plan = new ToyPlan(['a']);
     let calls = 0;
-    const until = () => new Date(Date.now() + 1500).toISOString();
+    const until = () => new Date(Date.now() + 3_600_000).toISOString();
     const own: Partial<Activities> = {
       generateProgram: async () => {
         calls += 1;
         return calls === 1
-          ? { kind: 'held', reason: 'paced', detail: 'Retry-After', until: until() }
+          ? { kind: 'held', reason: 'paced', detail: 'Retry-After', until: until(), waitMs: 1500 }
           : { kind: 'unusable', reason: 'context_too_long', detail: 'no' };
       },
     };

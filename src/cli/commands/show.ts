@@ -5,6 +5,7 @@ export const addShow: AddCommand = (program, context, result) => {
     .command('show <name> [task]')
     .description('every step of one problem: prompt, reply, extracted code, verdict, cost')
     .option('--sample <n>', 'which independent run', '0')
+    .option('--steps', 'every step, also where these are many and the output is a terminal')
     .option('--full', 'whole prompts and replies')
     .option('--json', 'as JSON')
     .action(async (name, task, options) => {
