@@ -9,7 +9,7 @@ import { requireSteps } from './require-steps.ts';
 import { settledSummary } from './settled-summary.ts';
 import { datasetOf, requirePlan } from './sweep-dataset.ts';
 
-export function storeActivities(deps: Dependencies): StoreActivities {
+export function storeActivities(deps: Dependencies): Omit<StoreActivities, 'rankPool'> {
   const { store, client } = deps;
   return {
     async loadProblem({ sweep, taskId }) {

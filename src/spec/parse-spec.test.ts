@@ -58,6 +58,7 @@ samples: 1
       clarifier: true,
       clarifierAttempts: 3,
       revert: true,
+      onRevert: 'first',
       checkerSeesProblem: false,
     },
     model: {
