@@ -96,7 +96,7 @@ export async function qualityFlow(problem: Problem, options: QualityFlowOptions,
     if (matrix.tests === 0) return toFirst;
     const ranked = { pool: matrix.step, method: 'aces-o', prefilter: 'none', submit: 1 } as const;
     const { top } = await steps.rankPool({ step: 'revert/rank', ...ranked });
-    const note = `ACES ranks it first of ${programs.length} programs on ${matrix.tests} designed tests`;
+    const note = `ACES ranks it first of ${programs.length} programs on ${matrix.tests} designed ${matrix.tests === 1 ? 'test' : 'tests'}`;
     return trail.revertTo(top[0] ?? 0, note);
   }
 

@@ -36,6 +36,7 @@ export async function select(options: SelectOptions, steps: Steps): Promise<Solu
       note: `no usable test to rank ${pool.programs} programs by`,
     };
   const ties = tied > 1 ? `, with ${tied - 1} more of the same score` : '';
-  const ranked = `ranked first of ${pool.programs} programs by ${method} on ${pool.tests} tests${ties}`;
+  const tested = `${pool.tests} ${pool.tests === 1 ? 'test' : 'tests'}`;
+  const ranked = `ranked first of ${pool.programs} programs by ${method} on ${tested}${ties}`;
   return { kind: 'selected', top: best, finalStep: 'selected', note: ranked };
 }
