@@ -100,7 +100,7 @@ export async function runPools(
   });
 }
 
-async function runTask(input: {
+export async function runTask(input: {
   sandbox: Sandbox;
   problem: Problem;
   hidden: HiddenTests | undefined;
