@@ -227,6 +227,28 @@ const badValues: [string, Record<string, unknown>, string, RegExp][] = [
     'strategy.tests.querys',
     /did you mean "queries"/,
   ],
+  ['too many tests', { strategy: { kind: 'select', tests: { queries: 51 } } }, 'strategy.tests', /at most 500 tests/],
+  ['unknown method', { strategy: { kind: 'select', method: 'aces' } }, 'strategy.method', /aces-o, aces-c, codet/],
+  [
+    'option of the other strategy',
+    { strategy: { kind: 'select', tests: { shared: true } } },
+    'strategy.tests.shared',
+    /not an option here; allowed: queries, perQuery$/,
+  ],
+  ['programs', { strategy: { kind: 'select', programs: 1001 } }, 'strategy.programs', /from 1 to 1000, not 1001/],
+  [
+    'draws at temperature 0',
+    { strategy: 'select', model: { name: 'm', parameters: { temperature: 0 } } },
+    'model.parameters.temperature',
+    /above 0 with the strategy select/,
+  ],
+  ['runs of draws', { strategy: 'select', samples: 1001 }, 'samples', /at most 1000 with the strategy select/],
+  [
+    'ACES without a revert',
+    { strategy: { kind: 'quality-flow', checker: 'none', revert: false, onRevert: 'aces' } },
+    'strategy.onRevert',
+    /must be first with revert: false/,
+  ],
   ['tests as number', { strategy: { kind: 'quality-flow', tests: 50 } }, 'strategy.tests', /must be a mapping/],
   ['tqc as word', { strategy: { kind: 'quality-flow', tqc: 'yes' } }, 'strategy.tqc', /true or false, not "yes"/],
   [
