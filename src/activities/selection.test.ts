@@ -262,7 +262,7 @@ describe('the activities of a selection', () => {
     const rows = await store.steps(run);
     await within(() => activities.runPool({ context: step('pool'), problem, programs, tests: { steps: ['tests/0'] } }));
     assert.deepEqual(await within(() => activities.rankPool(rank)), ranked);
-    const results = (all: typeof rows) => all.map((row) => [row.step, row.result]).sort();
+    const results = (all: typeof rows) => new Map(all.map((row) => [row.step, row.result]));
     assert.deepEqual(results(await store.steps(run)), results(rows));
   });
 });

@@ -17,7 +17,7 @@ import type {
 } from '../activities/contract.ts';
 import type { TestResult } from '../grading/verdict.ts';
 import type { Problem } from '../problems/problem.ts';
-import type { MethodName } from '../selection/methods.ts';
+import type { SelectOptions } from '../spec/spec.ts';
 import { type Stage, StageKey } from '../temporal/search-attributes.ts';
 import { summary as boundedSummary } from '../temporal/summary.ts';
 import { Holds } from './holds.ts';
@@ -283,8 +283,8 @@ export class TemporalSteps {
   }: {
     step: string;
     pool: string;
-    method: MethodName;
-    prefilter: 'none' | 'static';
+    method: SelectOptions['method'];
+    prefilter: SelectOptions['prefilter'];
     submit: number;
   }): Promise<Ranked> {
     const { run, queues, seed } = this.#input;
