@@ -1,4 +1,5 @@
 import { cancellationSignal } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import { generatorPrompt, readProgram } from '../agents/generator.ts';
 import { drawIndex, sampling } from '../agents/sampling.ts';
 import { readTests, testDesignerPrompt } from '../agents/test-designer.ts';
@@ -11,7 +12,8 @@ const HOPELESS = new Set<Unusable['reason']>(['context_too_long', 'rejected']);
 
 /**
  * Many draws of one prompt. Every reply is stored, and its step recorded, before the next is asked for: whatever ends a batch, its next attempt
- * pays only for what is missing. One that is held gives up what it has, too: it is found again.
+ * pays only for what is missing. One that is held gives up what it has: it is found again. One that meets a failure of the endpoint hands over what it has, so
+ * that the workflow's next call begins there, with attempts of its own.
  */
 export function batchActivities(deps: Dependencies): Pick<ModelActivities, 'drawPrograms' | 'drawTests'> {
   return {
@@ -50,7 +52,11 @@ async function draw(
     let complaint: string | undefined;
     for (const retry of [0, 1]) {
       cancellationSignal().throwIfAborted();
-      const answer = await send(index, { ...context, step, retry, complaint });
+      const answer = await send(index, { ...context, step, retry, complaint }).catch((error: unknown) => {
+        if (index === from || !(error instanceof ApplicationFailure) || error.nonRetryable === true) throw error;
+        return undefined;
+      });
+      if (answer === undefined) return { ...drawn, next: index };
       if (isHeld(answer)) return answer;
       const row = retry === 0 ? step : `${step}/again`;
       if (answer.reply !== undefined) drawn.recorded.push(row);

@@ -85,13 +85,15 @@ export type ClarificationReply = { kind: 'clarification'; statement: string; rep
 
 /**
  * What a batch of draws gave, by reference: texts stay in the rows of its steps. `steps` are those with something to use, in order of the draws;
- * `recorded` all that have a row; `unusable` why a reply gave nothing, for one of them: an endpoint's refusal of the request comes first.
+ * `recorded` all that have a row; `unusable` why a reply gave nothing, for one of them: an endpoint's refusal of the request comes first. `next` is the
+ * first draw that was not made, because the endpoint failed there: what came before it is no reason to use up the attempts of what is left.
  */
 export interface Drawn {
   kind: 'drawn';
   steps: string[];
   recorded: string[];
   unusable?: Unusable | undefined;
+  next?: number | undefined;
 }
 
 /** Of programs and tests: rows of this run's steps, or texts where they are few. */
@@ -266,7 +268,7 @@ export type BatchContext = Omit<ModelContext, 'step' | 'retry' | 'complaint'>;
 
 /** Served by a model queue: one model request each (two turns for imagined execution), but for the batches. */
 export interface ModelActivities {
-  /** Draws `from` to `from + count`, as the steps `program/N`; a batch that was interrupted finds what it had in the store. */
+  /** Draws `from` to `from + count`, as the steps `program/N`. Fails only at its first draw. */
   drawPrograms: (input: {
     context: BatchContext;
     problem: Problem;

@@ -116,13 +116,16 @@ describe('the activities of a selection', () => {
     return result ?? assert.fail('nothing ran');
   };
   const context = () => ({ run, model: settings(), endpointIdentity: model.url, seed: 0 });
-  const draw = (count: number, environment?: MockActivityEnvironment) =>
+  const draw = (
+    count: number,
+    { from = 0, environment }: { from?: number; environment?: MockActivityEnvironment } = {},
+  ) =>
     within(
       () =>
         activities.drawPrograms({
           context: context(),
           problem: { ...problem, statement, entryPoint: task.entry_point },
-          from: 0,
+          from,
           count,
         }),
       environment,
@@ -165,19 +168,26 @@ describe('the activities of a selection', () => {
       { kind: 'truncated', share: 0.6, seed: 3 },
     ]);
     try {
-      let attempts = 0;
-      for (; ; attempts++) {
+      const parts: Drawn[] = [];
+      let failures = 0;
+      for (let from = 40; from < 49; ) {
         try {
-          const { steps, recorded, unusable } = await drawn(9);
-          assert.ok(attempts > 1, `${attempts} attempts failed`);
-          assert.ok(recorded.some((name) => name.endsWith('/again')));
-          assert.ok(steps.every((name) => recorded.includes(name)));
-          assert.equal(unusable?.kind, 'unusable');
-          break;
+          const part = await draw(49 - from, { from });
+          assert.ok(part.kind === 'drawn');
+          parts.push(part);
+          assert.ok(part.next === undefined || part.next > from, 'a part without progress');
+          from = part.next ?? 49;
         } catch (error) {
           assert.ok(error instanceof ApplicationFailure && error.type === 'Model:unavailable', String(error));
+          failures++;
         }
       }
+      assert.ok(failures > 0 && parts.length > 1, `${failures} failures, ${parts.length} parts`);
+      const recorded = parts.flatMap((part) => part.recorded);
+      assert.ok(recorded.some((name) => name.endsWith('/again')));
+      assert.equal(new Set(recorded.map((name) => name.replace('/again', ''))).size, 9);
+      assert.ok(parts.flatMap(({ steps }) => steps).every((name) => recorded.includes(name)));
+      assert.ok(parts.some(({ unusable }) => unusable?.kind === 'unusable'));
       for (const [body, { completed }] of Object.entries(model.log().bodies))
         assert.ok(completed.length - (before[body]?.completed.length ?? 0) <= 1, 'paid twice');
     } finally {
@@ -193,7 +203,7 @@ describe('the activities of a selection', () => {
     await store.setSweepState('s', 'running');
     const environment = new MockActivityEnvironment({}, { logger: silent });
     environment.cancel();
-    await assert.rejects(draw(3, environment), CancelledFailure);
+    await assert.rejects(draw(3, { environment }), CancelledFailure);
     assert.ok(model.log().total - before <= 1);
   });
 

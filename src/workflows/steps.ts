@@ -240,12 +240,19 @@ export class TemporalSteps {
   ): Promise<Drawn> {
     const { run, model, endpointIdentity, seed } = this.#input;
     const context = { run, model, endpointIdentity, seed };
-    const drawn = await inParallel(indices(Math.ceil(count / BATCH)), (batch) => {
-      const from = batch * BATCH;
-      const size = Math.min(BATCH, count - from);
-      const summary = `${what} ${from + 1} to ${from + size} of ${count}`;
-      return this.#holds.through(() => send({ summary }, { context, problem: this.#problem, from, count: size }));
+    const batches = await inParallel(indices(Math.ceil(count / BATCH)), async (batch) => {
+      const to = Math.min(BATCH * (batch + 1), count);
+      const parts: Drawn[] = [];
+      for (let from = BATCH * batch; from < to; ) {
+        const part = { context, problem: this.#problem, from, count: to - from };
+        const summary = `${what} ${from + 1} to ${to} of ${count}`;
+        const done = await this.#holds.through(() => send({ summary }, part));
+        parts.push(done);
+        from = done.next ?? to;
+      }
+      return parts;
     });
+    const drawn = batches.flat();
     for (const step of drawn.flatMap(({ recorded }) => recorded)) this.#recorded.add(step);
     const unusable = drawn.flatMap((one) => one.unusable ?? []);
     return {
