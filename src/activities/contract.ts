@@ -127,7 +127,7 @@ export type Step = 'generated' | 'debug1' | 'debug2' | 'debug3' | 'clarified' | 
 /** One program of the trail. `accepted` is the checker's word; null where nothing was checked. */
 export interface TrailEntry {
   step: Step;
-  /** Progression: index of the generator prompt; of a selected program, its place in the pool. */
+  /** Progression: index of the generator prompt; of a selected program, the number of its draw. */
   progression: number;
   /** Clarifier attempt, debug epoch or rank of a selected program, from 1; 0 for generated. */
   round: number;

@@ -1,4 +1,5 @@
 import { cancellationSignal } from '@temporalio/activity';
+import { z } from 'zod';
 import { runPool } from '../grading/run-pool.ts';
 import { runStdioPool } from '../grading/run-stdio-pool.ts';
 import type { Problem } from '../problems/problem.ts';
@@ -11,6 +12,9 @@ import type { SandboxActivities, StepContext, StoreActivities } from './contract
 import type { Dependencies } from './dependencies.ts';
 import { permanentFailure } from './failures.ts';
 import { programsOf, resultsOf, testsOf } from './step-texts.ts';
+
+/** The step of each program, where they have one. */
+const rowNames = z.object({ steps: z.array(z.string()).optional() });
 
 /** Of a ranking's row, for `show`: so many tests, the heaviest. */
 const TESTS_SHOWN = 20;
@@ -33,7 +37,8 @@ export function poolActivities(
       const matrix = poolMatrix({ problem, programs, tests, ...(await runTests(deps, { problem, programs, tests })) });
       const columns = matrix.matrix.bits.columns;
       const leftOut = written.length - columns;
-      await record(context, 'runPool', startedAt, { kind: 'pool', leftOut, ...matrixLine(matrix) });
+      const steps = 'steps' in programSource ? { steps: programSource.steps } : {};
+      await record(context, 'runPool', startedAt, { kind: 'pool', leftOut, ...steps, ...matrixLine(matrix) });
       const distinct = new Set(programs).size;
       return { kind: 'pool', step: context.step, programs: programs.length, distinct, tests: columns, leftOut };
     },
@@ -44,6 +49,7 @@ export function poolActivities(
       const reading = readMatrix(text);
       if (reading.kind === 'invalid') throw permanentFailure('PoolUnreadable', `${pool}: ${reading.message}`);
       const { file } = reading;
+      const { steps } = rowNames.parse(JSON.parse(text));
       const { bits } = file.matrix;
       const selection = selectPool(prefilter === 'static' ? withPrefilter(method) : method, file, seed);
       const tests = reportTests({ bits, passRates: passRates(file.matrix), selection });
@@ -54,6 +60,7 @@ export function poolActivities(
         programs: bits.rows,
         columns: bits.columns,
         order: selection.order,
+        ...(steps && { steps: selection.order.map((program) => steps[program] ?? '') }),
         scores: selection.order.map((program) => selection.scores[program] ?? null),
         ...(tests && {
           tests: tests.slice(0, TESTS_SHOWN).map((line) => ({ ...line, source: file.tests?.[line.test] ?? '' })),

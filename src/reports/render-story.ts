@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Graded } from '../grading/verdict.ts';
 import { outcomeName } from './outcome-text.ts';
 import type { ProblemStory, StoryStep } from './story.ts';
@@ -24,7 +25,7 @@ export function renderProblem(story: ProblemStory, options: RenderOptions & { fu
       paint(['bold', 'inverse'], ` ${terminalLine(group.stage)} `) +
         paint('dim', `  ${counted(group.steps.length, 'step')}${attempt}`),
     );
-    for (const step of group.steps) lines.push(...stepLines(step, context));
+    for (const [at, step] of group.steps.entries()) lines.push(...stepLines(step, group.steps[at - 1], context));
   }
   if (story.groups.length === 0) lines.push('', 'No step of this problem is recorded yet.');
   lines.push('', ...endLines(story, context));
@@ -37,17 +38,20 @@ interface Context {
   width: number;
 }
 
-function stepLines(step: StoryStep, context: Context): string[] {
+/** A prompt that is asked many times is shown once. */
+function stepLines(step: StoryStep, before: StoryStep | undefined, context: Context): string[] {
   const { paint } = context;
   const lines = [`${paint('bold', `● ${terminalLine(step.step)}`)}  ${paint('dim', cost(step))}`];
   if (step.exchange !== null) {
     const { messages, text, reasoning, kind, finishReason, prompt } = step.exchange;
-    const shown = context.full ? messages : messages.slice(-1);
+    const same = !context.full && isDeepStrictEqual(messages, before?.exchange?.messages);
+    const shown = context.full ? messages : same ? [] : messages.slice(-1);
+    if (same) lines.push(paint('dim', `  prompt ${terminalLine(prompt)} as in the step before`));
     for (const message of shown) {
       lines.push(...labelled(`prompt ${prompt}, ${message.role}`, message.content, context));
     }
     const hidden = messages.length - shown.length;
-    if (hidden > 0) lines.push(paint('dim', `  (${counted(hidden, 'earlier message')}: --full)`));
+    if (hidden > 0 && !same) lines.push(paint('dim', `  (${counted(hidden, 'earlier message')}: --full)`));
     if (reasoning !== '') lines.push(...labelled('reasoning', reasoning, context));
     lines.push(...labelled(kind === 'ok' ? 'reply' : `reply, ${kind} (${finishReason})`, text, context));
   }

@@ -83,13 +83,14 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** A pass matrix, distinct rows once: who passes what. */
-function readPool({ matrix, tests, leftOut }: Record<string, unknown>): StepResult {
+function readPool({ matrix, tests, leftOut, steps }: Record<string, unknown>): StepResult {
   const rows = Array.isArray(matrix) ? matrix.filter((row) => Array.isArray(row)) : [];
   const names = Array.isArray(tests) ? tests.map(String) : [];
-  const patterns = new Map<string, number[]>();
+  const named = Array.isArray(steps) ? steps.map(String) : [];
+  const patterns = new Map<string, string[]>();
   rows.forEach((row, program) => {
     const pattern = row.join('');
-    patterns.set(pattern, [...(patterns.get(pattern) ?? []), program]);
+    patterns.set(pattern, [...(patterns.get(pattern) ?? []), named[program] ?? `program ${program}`]);
   });
   const lines = [...patterns].map(([pattern, programs]) => `${pattern}  ${programs.join(', ')}`);
   const without = typeof leftOut === 'number' && leftOut > 0 ? `, ${leftOut} left out` : '';
@@ -99,9 +100,11 @@ function readPool({ matrix, tests, leftOut }: Record<string, unknown>): StepResu
   };
 }
 
-function readRanking({ method, prefilter, order, scores, tests }: Record<string, unknown>): StepResult {
+function readRanking({ method, prefilter, order, steps, scores, tests }: Record<string, unknown>): StepResult {
   const programs = Array.isArray(order) ? order : [];
   const given = Array.isArray(scores) ? scores : [];
+  const names = Array.isArray(steps) ? steps.map(String) : [];
+  const nameAt = (rank: number) => names[rank] ?? `program ${number(programs[rank])}`;
   const number = (value: unknown) => (typeof value === 'number' ? String(Number(value.toPrecision(6))) : 'none');
   const weighed = (Array.isArray(tests) ? tests : []).filter(isRecord).map((line) => {
     const flags = [line.decided === true ? 'decided' : '', line.misleading === true ? 'misleading' : ''];
@@ -109,10 +112,9 @@ function readRanking({ method, prefilter, order, scores, tests }: Record<string,
     return `test ${number(line.test)}: weight ${number(line.weight)}, LOO-AUC ${number(line.looAuc)}${said.join('')}  ${text(line.source) ?? ''}`;
   });
   return {
-    summary: `ranked by ${text(method) ?? '?'}${prefilter === 'static' ? ' after the static prefilter' : ''}: program ${number(programs[0])} first`,
-    text: [
-      ...programs.map((program, rank) => `${rank + 1}. program ${number(program)}, score ${number(given[rank])}`),
-      ...weighed,
-    ].join('\n'),
+    summary: `ranked by ${text(method) ?? '?'}${prefilter === 'static' ? ' after the static prefilter' : ''}: ${nameAt(0)} first`,
+    text: [...programs.map((_, rank) => `${rank + 1}. ${nameAt(rank)}, score ${number(given[rank])}`), ...weighed].join(
+      '\n',
+    ),
   };
 }

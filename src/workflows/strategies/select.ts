@@ -26,7 +26,7 @@ export async function select(options: SelectOptions, steps: Steps): Promise<Solu
   const { top, tied } = await steps.rankPool({ step: 'rank', pool: pool.step, method, prefilter, submit });
   const best = top.flatMap((program) => {
     const step = programs.steps[program];
-    return step === undefined ? [] : [{ step, program }];
+    return step === undefined ? [] : [{ step, program: drawOf(step) }];
   });
   if (pool.tests === 0)
     return {
@@ -39,4 +39,9 @@ export async function select(options: SelectOptions, steps: Steps): Promise<Solu
   const tested = `${pool.tests} ${pool.tests === 1 ? 'test' : 'tests'}`;
   const ranked = `ranked first of ${pool.programs} programs by ${method} on ${tested}${ties}`;
   return { kind: 'selected', top: best, finalStep: 'selected', note: ranked };
+}
+
+/** `program/17` → 17: a draw without a program has no place in the pool, so that places tell a person nothing. */
+function drawOf(step: string): number {
+  return Number(step.split('/')[1]);
 }
