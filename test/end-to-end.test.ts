@@ -41,7 +41,7 @@ function listen(server: Server): Promise<string> {
 
 describe('the command line on the real thing: Temporal, Docker, HTTP to the scripted model', {
   skip: withoutDocker,
-  timeout: 320_000,
+  timeout: 295_000,
 }, () => {
   const project = new Project();
   after(() => project.close());
