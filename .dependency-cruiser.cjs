@@ -11,7 +11,7 @@ const law = {
   agents: ['problems', 'python-syntax'],
   statistics: [],
   selection: ['statistics', 'python-syntax'],
-  spec: ['problems', 'agents', 'models'],
+  spec: ['problems', 'agents', 'models', 'selection'],
   sandbox: [],
   grading: ['problems', 'sandbox', 'statistics'],
   evaluation: ['problems', 'sandbox', 'grading', 'statistics', 'reports'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -41,7 +41,7 @@ function listen(server: Server): Promise<string> {
 
 describe('the command line on the real thing: Temporal, Docker, HTTP to the scripted model', {
   skip: withoutDocker,
-  timeout: 280_000,
+  timeout: 295_000,
 }, () => {
   const project = new Project();
   after(() => project.close());
@@ -145,6 +145,33 @@ describe('the command line on the real thing: Temporal, Docker, HTTP to the scri
     assert.equal(again.code, 2);
     assert.match(again.stderr, /in use/);
     assert.match(again.stderr, /strategy/);
+  });
+
+  it('selects among many programs, among more for the difference alone, and ranks what a sweep has again', async () => {
+    const task = 'mini/second-largest';
+    const spec = (name: string, strategy: object) => {
+      const path = join(project.folder, `${name}.json`);
+      const model = { name: 'scripted', endpoint: 'scripted' };
+      writeFileSync(path, JSON.stringify({ name, benchmark: 'mini', tasks: [task, 'mini/bill'], strategy, model }));
+      return path;
+    };
+    const tests = { queries: 2, perQuery: 10 };
+    const path = spec('few', { kind: 'select', programs: 4, tests, method: 'codet', submit: 2 });
+    const few = await project.json('sweep', 'run', path);
+    assert.deepEqual(few.requests, { sent: 12, reused: 0, possiblyCharged: 0 });
+    assert.partialDeepStrictEqual(few.selection, { kind: 'select', method: 'codet', ranked: 2, unranked: 0 });
+    const more = await project.json('sweep', 'extend', 'few', '--programs', '10');
+    assert.equal(more.sweep, 'few-10');
+    assert.deepEqual(more.requests, { sent: 12, reused: 12, possiblyCharged: 0 });
+    // The stored matrices, another method: nothing is run.
+    const again = await project.json('select', '--sweep', 'few-10', '--no-grade', '--method', 'codet,srank');
+    assert.deepEqual([again.tasks, Object.keys(again.rankings as object)], [2, [task, 'mini/bill']]);
+
+    // A revert by the designed tests finds the right program that the checker rejected; a plain one submits the first, which is wrong.
+    const byAces = await project.json('sweep', 'run', spec('by-aces', { preset: 'standard', onRevert: 'aces' }));
+    assert.deepEqual(byAces.selection, { kind: 'revert', method: 'aces-o', reverted: 1, otherThanFirst: 1 });
+    assert.equal((await outcomesOf(project.home, 'by-aces')).get(task)?.outcome, 'pass');
+    assert.equal(SCRIPT.find(({ taskId }) => taskId === task)?.expected.qualityFlow, false);
   });
 
   it('pays nothing for a request whose reply is stored', async () => {

@@ -23,6 +23,8 @@ export interface Question<Answer> {
   /** Activity name, for `show`. */
   activity: string;
   prompt: Prompt;
+  /** Index of the request's sample, where it is not the run's. */
+  sample?: number | undefined;
   read: (reply: ModelReply) => Answer | Unextracted;
 }
 
@@ -35,7 +37,7 @@ export interface Question<Answer> {
  */
 export async function ask<Answer extends { kind: string }>(
   deps: Dependencies,
-  { context, activity, prompt: chat, read }: Question<Answer>,
+  { context, activity, prompt: chat, sample: index, read }: Question<Answer>,
 ): Promise<(Answer & { reply: ReplyRef }) | Unusable | Held> {
   const { model, run, step } = context;
   const prompt = model.api === 'completions' ? asCompletion(chat) : chat;
@@ -43,7 +45,7 @@ export async function ask<Answer extends { kind: string }>(
     settings: model,
     prompt,
     seed: context.seed,
-    sample: run.sample,
+    sample: index ?? run.sample,
     retry: context.retry,
   };
   const maxTokens = replyLimit(requestBody(request)) ?? prompt.maxTokens;

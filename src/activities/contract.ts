@@ -6,6 +6,7 @@
 import type { TestResult } from '../grading/verdict.ts';
 import type { ModelSettings } from '../models/model.ts';
 import type { Problem, VisibleTest } from '../problems/problem.ts';
+import type { MethodName } from '../selection/methods.ts';
 import type { Strategy } from '../spec/spec.ts';
 
 /** A test as a strategy handles it: visible or synthesised. */
@@ -84,15 +85,53 @@ export type JudgementReply = { kind: 'judgement'; accept: boolean; reply: ReplyR
 export type TestsReply = { kind: 'tests'; tests: Test[]; reply: ReplyRef } | Unusable | Held;
 export type ClarificationReply = { kind: 'clarification'; statement: string; reply: ReplyRef } | Unusable | Held;
 
-/** What a strategy hands over when it ends. */
-export type Step = 'generated' | 'debug1' | 'debug2' | 'debug3' | 'clarified';
+/**
+ * What a batch of draws gave, by reference: texts stay in the rows of its steps. `steps` are those with something to use, in order of the draws;
+ * `recorded` all that have a row; `unusable` why a reply gave nothing, for one of them: an endpoint's refusal of the request comes first. `next` is the
+ * first draw that was not made, because the endpoint failed there: what came before it is no reason to use up the attempts of what is left.
+ */
+export interface Drawn {
+  kind: 'drawn';
+  steps: string[];
+  recorded: string[];
+  unusable?: Unusable | undefined;
+  next?: number | undefined;
+}
+
+/** Of programs and tests: rows of this run's steps, or texts where they are few. */
+export type ProgramSource = { steps: string[] } | { programs: string[] };
+export type TestSource = { steps: string[] } | { tests: Test[] };
+
+/** Sizes of a pass matrix, which stays in the row of its step. */
+export interface PoolRef {
+  kind: 'pool';
+  step: string;
+  programs: number;
+  /** Of different text. */
+  distinct: number;
+  /** Columns: distinct tests. */
+  tests: number;
+  /** Distinct tests that cannot be used: they do not parse, never call the entry point, or read a name that nobody defines. */
+  leftOut: number;
+}
+
+export interface Ranked {
+  kind: 'ranked';
+  /** Programs of the pool, best first, as many as were asked for. */
+  top: number[];
+  /** How many share the first place. */
+  tied: number;
+}
+
+/** What a strategy hands over when it ends. `selected`: ranked first among many. */
+export type Step = 'generated' | 'debug1' | 'debug2' | 'debug3' | 'clarified' | 'selected';
 
 /** One program of the trail. `accepted` is the checker's word; null where nothing was checked. */
 export interface TrailEntry {
   step: Step;
-  /** Progression: index of the generator prompt. */
+  /** Progression: index of the generator prompt; of a selected program, the number of its draw. */
   progression: number;
-  /** Clarifier attempt or debug epoch, from 1; 0 for generated. */
+  /** Clarifier attempt, debug epoch or rank of a selected program, from 1; 0 for generated. */
   round: number;
   code: string;
   accepted: boolean | null;
@@ -100,7 +139,24 @@ export interface TrailEntry {
 
 /** How a strategy left a task: what it submits (index into trail), or why there is nothing to grade. */
 export type Solution =
-  | { kind: 'submitted'; trail: TrailEntry[]; submission: number; finalStep: Step | 'reverted' }
+  | {
+      kind: 'submitted';
+      trail: TrailEntry[];
+      submission: number;
+      finalStep: Step | 'reverted';
+      /** What a person must know of the choice; stands in the outcome's detail. */
+      note?: string | undefined;
+    }
+  /**
+   * The best programs of a pool, by the steps that hold them; the first is submitted. `unranked`: without a usable test there is no better
+   * and no worse, and the first programs are taken.
+   */
+  | {
+      kind: 'selected';
+      top: { step: string; program: number }[];
+      finalStep: 'selected' | 'unranked';
+      note: string;
+    }
   | { kind: 'nothing'; reason: 'no_code' | 'refused' | 'truncated'; detail: string }
   /** Every request for a program was refused by the endpoint: that says nothing about the model. */
   | { kind: 'unserved'; detail: string };
@@ -123,7 +179,7 @@ export type Outcome = FinalOutcome | OpenOutcome;
 export interface OutcomeSummary {
   outcome: Outcome;
   detail: string;
-  /** Why the strategy stopped where it stopped: `generated`, `debug2`, `clarified`, `reverted`, `nothing`. */
+  /** Why the strategy stopped where it stopped: `generated`, `debug2`, `clarified`, `reverted`, `selected`, `unranked`, `nothing`. */
   finalStep: string;
   tokens: number;
   requests: number;
@@ -186,6 +242,15 @@ export interface StoreActivities {
   recordTermination: (input: { run: RunKey; workflowId: string }) => Promise<void>;
   /** Who terminated or cancelled the latest run of this id, and why, in words; null when nobody did. */
   endedByHand: (input: { workflowId: string }) => Promise<string | null>;
+  /** Ranks the programs of a pass matrix that `runPool` made; how well each stands is in the row of its step. */
+  rankPool: (input: {
+    context: StepContext;
+    pool: string;
+    method: MethodName;
+    prefilter: 'none' | 'static';
+    seed: number;
+    submit: number;
+  }) => Promise<Ranked>;
   countOutcomes: (input: { sweep: string }) => Promise<Record<string, number>>;
   /**
    * `running` leaves a sweep alone that is paused or blocked: only a person's `unpause` or `resume` ends that. `cancelled` without a reason
@@ -200,8 +265,26 @@ export interface StoreActivities {
   markTerminated: (input: { sweep: string }) => Promise<void>;
 }
 
-/** Served by a model queue: one model request each (two turns for imagined execution). */
+/** A batch is asked one request after the other, so that it holds one slot; the steps of its draws make their own names. */
+export type BatchContext = Omit<ModelContext, 'step' | 'retry' | 'complaint'>;
+
+/** Served by a model queue: one model request each (two turns for imagined execution), but for the batches. */
 export interface ModelActivities {
+  /** Draws `from` to `from + count`, as the steps `program/N`. Fails only at its first draw. */
+  drawPrograms: (input: {
+    context: BatchContext;
+    problem: Problem;
+    from: number;
+    count: number;
+  }) => Promise<Drawn | Held>;
+  /** The same for queries of the test designer, as the steps `tests/N`. */
+  drawTests: (input: {
+    context: BatchContext;
+    problem: Problem;
+    from: number;
+    count: number;
+    perQuery: number;
+  }) => Promise<Drawn | Held>;
   generateProgram: (input: {
     context: ModelContext;
     problem: Problem;
@@ -257,6 +340,16 @@ export interface SandboxActivities {
     programs: string[];
     tests: Test[];
   }) => Promise<{ kind: 'rows'; rows: TestResult[][] } | Held>;
+  /**
+   * Every program against every distinct test, over recorded outputs. Tests are trusted as model-written. Fails as `StoreIsOlder` when a
+   * step is missing.
+   */
+  runPool: (input: {
+    context: StepContext;
+    problem: Problem;
+    programs: ProgramSource;
+    tests: TestSource;
+  }) => Promise<PoolRef | Held>;
   /** Imagined Execution's last step: true where the predicted value satisfies the original assertion; the candidate is not present. */
   comparePredictions: (input: {
     context: StepContext;
@@ -268,7 +361,7 @@ export interface SandboxActivities {
    */
   scoreSubmission: (input: {
     run: RunKey;
-    solution: Extract<Solution, { kind: 'submitted' }>;
+    solution: Extract<Solution, { kind: 'submitted' | 'selected' }>;
     steps?: string[] | undefined;
   }) => Promise<OutcomeSummary | Held>;
 }

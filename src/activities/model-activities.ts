@@ -6,11 +6,12 @@ import { selfDebuggerPrompt } from '../agents/self-debugger.ts';
 import { readTests, testDesignerPrompt } from '../agents/test-designer.ts';
 import { readTestVerdict, testJudgePrompt } from '../agents/test-judge.ts';
 import { askUnlessHeld as ask } from './ask-unless-held.ts';
+import type { batchActivities } from './batch-activities.ts';
 import type { ModelActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** Each activity: an agent's prompt, one request (Imagined Execution: two turns), an agent's reader. */
-export function modelActivities(deps: Dependencies): ModelActivities {
+export function modelActivities(deps: Dependencies): Omit<ModelActivities, keyof ReturnType<typeof batchActivities>> {
   return {
     generateProgram({ context, problem, prompt, clarification, avoid }) {
       const { api } = context.model;

@@ -4,14 +4,15 @@ import { gradeHidden } from '../grading/grade-hidden.ts';
 import { gradeTests } from '../grading/grade-tests.ts';
 import type { TestResult } from '../grading/verdict.ts';
 import { DEFAULT_LIMITS, SandboxError } from '../sandbox/sandbox.ts';
-import type { OutcomeSummary, RunKey, SandboxActivities, StepContext } from './contract.ts';
+import type { OutcomeSummary, RunKey, SandboxActivities, Solution, StepContext, TrailEntry } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { sandboxFailure } from './failures.ts';
 import { requireSteps } from './require-steps.ts';
 import { settledSummary } from './settled-summary.ts';
+import { programsOf } from './step-texts.ts';
 import { datasetOf, requirePlan } from './sweep-dataset.ts';
 
-export function sandboxActivities(deps: Dependencies): SandboxActivities {
+export function sandboxActivities(deps: Dependencies): Omit<SandboxActivities, 'runPool'> {
   const { store } = deps;
 
   /** Runs one sandbox job and notes it as a step of its problem. */
@@ -61,7 +62,8 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
         await requireSteps(store, run, steps);
         const dataset = await datasetOf(deps, await requirePlan(deps, run.sweep));
         const sandbox = await deps.sandbox();
-        const programs = [...new Set(solution.trail.map(({ code }) => code))];
+        const entries = await trailOf(deps, run, solution);
+        const programs = [...new Set(entries.map(({ code }) => code))];
         const grades = await gradeHidden({
           sandbox,
           problem: dataset.problem(run.taskId),
@@ -70,16 +72,17 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
           expected: deps.expected,
           signal: cancellationSignal(),
         });
-        const trail = solution.trail.map((entry) => {
+        const trail = entries.map((entry) => {
           const graded = grades[programs.indexOf(entry.code)];
           if (graded === undefined) throw new Error(`no grade for a program of ${run.taskId}`);
           return { ...entry, graded };
         });
-        const submitted = trail[solution.submission];
+        const submission = solution.kind === 'selected' ? 0 : solution.submission;
+        const submitted = trail[submission];
         if (submitted === undefined) throw new Error(`the submission of ${run.taskId} is not on its trail`);
         const summary: OutcomeSummary = await settledSummary(store, run, {
           outcome: submitted.graded.verdict,
-          detail: describeFailure(submitted.graded),
+          detail: [describeFailure(submitted.graded), solution.note].filter((part) => part !== undefined).join('; '),
           finalStep: solution.finalStep,
           tokens: 0,
           requests: 0,
@@ -88,13 +91,30 @@ export function sandboxActivities(deps: Dependencies): SandboxActivities {
           ...summary,
           run,
           trail,
-          submission: solution.submission,
+          submission,
           fingerprint: await sandbox.fingerprint(),
           recordedAt: new Date().toISOString(),
         });
         return recorded ? summary : storedSummary(deps, run, summary);
       }),
   };
+}
+
+/** What is graded; of a selection, the programs that its steps hold. */
+async function trailOf(
+  { store }: Dependencies,
+  run: RunKey,
+  solution: Extract<Solution, { kind: 'submitted' | 'selected' }>,
+): Promise<TrailEntry[]> {
+  if (solution.kind === 'submitted') return solution.trail;
+  const programs = await programsOf(store, run, { steps: solution.top.map(({ step }) => step) });
+  return solution.top.map(({ program }, rank) => ({
+    step: 'selected',
+    progression: program,
+    round: rank + 1,
+    code: programs[rank] ?? '',
+    accepted: null,
+  }));
 }
 
 /** Of a test that passed only its text and its passing are kept: fifty of them for each program go into the history. */

@@ -12,7 +12,7 @@ import { datasetOf, requirePlan } from './sweep-dataset.ts';
 /** Rows at a time. */
 const LISTED = 500;
 
-export function storeActivities(deps: Dependencies): StoreActivities {
+export function storeActivities(deps: Dependencies): Omit<StoreActivities, 'rankPool'> {
   const { store, client } = deps;
   return {
     async loadProblem({ sweep, taskId }) {

@@ -63,7 +63,7 @@ export function requireUsefulBudget({ spec, benchmark, tasks }: PreparedSweep): 
 
 /** Bounds of the requests that every strategy begins with: a program for each generator prompt in use. */
 function firstBounds(spec: SweepSpec, problem: ReturnType<PreparedSweep['benchmark']['problem']>): Cost[] {
-  const prompts = spec.strategy.kind === 'zero-shot' ? 1 : Math.min(spec.strategy.diversified, GENERATOR_PROMPTS);
+  const prompts = spec.strategy.kind === 'quality-flow' ? Math.min(spec.strategy.diversified, GENERATOR_PROMPTS) : 1;
   const { model, seed, prices } = spec;
   return Array.from({ length: prompts }, (_, prompt) =>
     boundOf(

@@ -6,6 +6,8 @@ import { after, test } from 'node:test';
 import { openBenchmark } from '../problems/benchmark.ts';
 import { parseSpecValue } from '../spec/parse-spec.ts';
 import { openStore } from '../store/open-store.ts';
+import { withPrograms } from './extend-programs.ts';
+import { firstRequestKeys } from './first-requests.ts';
 import { forkedSpec, nameBeside, requireFork } from './fork-sweep.ts';
 import { createSweep } from './launch-sweep.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
@@ -101,4 +103,36 @@ test('a sweep that lists its tasks grows by further ones; another by its limit',
     () => grow({ sweep: row, prepared: all, ...growth, tasks: ['mini/chunks'] }),
     said(/lists no tasks: it runs the first 2 of mini/, /higher --limit/),
   );
+});
+
+test('a selection is extended to more programs, and nothing else is', async () => {
+  const strategy = { kind: 'select', programs: 10, tests: { queries: 1, perQuery: 1 } };
+  const { spec } = await prepared({ name: 'few', strategy });
+  const more = withPrograms({ name: 'few', spec }, 100);
+  assert.deepEqual([more.name, more.strategy.kind === 'select' && more.strategy.programs], ['few-100', 100]);
+  assert.equal(withPrograms({ name: 'few', spec }, 100, 'many').name, 'many');
+  for (const programs of [3, 10, 1001])
+    assert.throws(() => withPrograms({ name: 'few', spec }, programs), said(/draws 10 programs a run/, /up to 1000/));
+  const plain = await prepared({ name: 'plain' });
+  assert.throws(
+    () => withPrograms({ name: 'plain', spec: plain.spec }, 5),
+    said(/its strategy is zero-shot/, /--samples/),
+  );
+});
+
+test('a selection asks for the same programs whatever their number, and those of a zero-shot sweep at its parameters', async () => {
+  const select = (programs: number) =>
+    prepared({ name: 's', samples: 2, strategy: { kind: 'select', programs, tests: { queries: 1, perQuery: 1 } } });
+  const few = firstRequestKeys(await select(3));
+  const many = new Set(firstRequestKeys(await select(8)));
+  assert.equal(new Set(few).size, few.length);
+  assert.ok(few.every((key) => many.has(key)));
+  const parameters = { temperature: 0.8, top_p: 0.95 };
+  const zeroShot = await prepared({
+    name: 'z',
+    samples: 8,
+    model: { name: 'm', endpoint: 'scripted', parameters },
+  });
+  const shared = firstRequestKeys(zeroShot).filter((key) => many.has(key));
+  assert.equal(shared.length, firstRequestKeys(zeroShot).length);
 });

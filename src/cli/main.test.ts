@@ -132,7 +132,7 @@ const badInput: [string, string[], number, RegExp][] = [
     /python \(Relaxed\) cannot be used with .*shown\.jsonl: the visible tests of a are the ones it is graded by\.\nUse imagined/,
   ],
   ['a task that is nearly there', ['solve', 'mini/chunk', '--model', 'scripted'], 2, /Did you mean "mini\/chunks"/],
-  ['select without input', ['select'], 2, /either --matrix, or --benchmark with --programs and --tests/],
+  ['select without input', ['select'], 2, /either --matrix, or --sweep, or --benchmark with --programs and --tests/],
   ['select with half of its files', ['select', '--benchmark', 'mini', '--tests', 't.jsonl'], 2, /either --matrix/],
   ['a ragged matrix', ['select', '--matrix', file('ragged.json', '{"matrix":[[1],[1,0]]}')], 2, /Row 1 .* has 2 cells/],
   [

@@ -19,7 +19,7 @@ export function planText({ spec, tasks, endpoint }: PreparedSweep, plan: Request
     ['model', `${spec.model.name} at ${endpoint.scripted ? 'the scripted offline model' : endpoint.identity}`],
     [
       'requests',
-      `least ${grouped(requests.least)}, ${grouped(requests.acceptedAtOnce)} if every first program is accepted, most ${grouped(requests.most)}`,
+      `least ${grouped(requests.least)}, ${grouped(requests.acceptedAtOnce)} if every ${spec.strategy.kind === 'select' ? 'reply is usable' : 'first program is accepted'}, most ${grouped(requests.most)}`,
     ],
     ['', mostText(spec.strategy)],
     ['tokens', `about ${grouped(tokens.least)} at least, ${grouped(tokens.most)} at most`],
@@ -43,7 +43,7 @@ export function planText({ spec, tasks, endpoint }: PreparedSweep, plan: Request
 
 function mostText({ kind }: PreparedSweep['spec']['strategy']): string {
   const twice = 'every request has to be asked again because its reply cannot be used';
-  return `(most: ${kind === 'zero-shot' ? twice : `no program is accepted before the end, and ${twice}`})`;
+  return `(most: ${kind !== 'quality-flow' ? twice : `no program is accepted before the end, and ${twice}`})`;
 }
 
 function strategyText(strategy: PreparedSweep['spec']['strategy']): string {

@@ -43,9 +43,12 @@ function allPrompts(): Prompt[] {
 /** Versions of the prompts that a strategy uses, by agent; part of a sweep's identity. */
 export function promptVersions(strategy: Strategy): Record<string, string> {
   const used =
-    strategy.kind === 'zero-shot'
-      ? allPrompts().filter(({ version }) => version.startsWith('generator/0'))
-      : allPrompts();
+    strategy.kind === 'quality-flow'
+      ? allPrompts()
+      : allPrompts().filter(
+          ({ version, agent }) =>
+            version.startsWith('generator/0') || (strategy.kind === 'select' && agent === 'testDesigner'),
+        );
   const versions: Record<string, string> = {};
   for (const { agent, version } of used)
     versions[agent] = agent in versions ? `${versions[agent]} ${version}` : version;

@@ -12,6 +12,7 @@ import { passRates, reportTests } from '../selection/test-report.ts';
 import { type Context, note, print, printJson, renderOptions } from './context.ts';
 import { readOrThrow, readPools, rowsFor, usage, wantedMethods, wholeNumber } from './select-input.ts';
 import { poolLine, runPools, type TaskPool } from './select-pools.ts';
+import { sweepPools } from './select-sweep.ts';
 import type { ExitCode } from './user-error.ts';
 
 /** Of the report of tests in JSON; `weights` and `looAuc` hold every test. */
@@ -20,6 +21,7 @@ const MOST_TEST_LINES = 1000;
 export interface SelectOptions {
   context: Context;
   matrix?: string;
+  sweep?: string;
   benchmark?: string;
   programs?: string;
   tests?: string;
@@ -44,8 +46,9 @@ export async function selectCommand(options: SelectOptions): Promise<ExitCode> {
   const ks = options.k.split(',').map((text) => wholeNumber(text, '--k', 1));
   const seed = wholeNumber(options.seed, '--seed', 0);
   const fromFiles = [options.benchmark, options.programs, options.tests].filter((value) => value !== undefined).length;
-  if ((options.matrix === undefined) === (fromFiles === 0) || (fromFiles !== 0 && fromFiles !== 3))
-    throw usage('select needs either --matrix, or --benchmark with --programs and --tests');
+  const sources = [options.matrix, options.sweep, fromFiles === 0 ? undefined : 'files'];
+  if (sources.filter((one) => one !== undefined).length !== 1 || (fromFiles !== 0 && fromFiles !== 3))
+    throw usage('select needs either --matrix, or --sweep, or --benchmark with --programs and --tests');
 
   if (options.matrix !== undefined && !/\.jsonl(\.gz)?$/.test(options.matrix)) {
     const { text } = await readDatasetText(resolve(context.cwd, options.matrix));
@@ -65,13 +68,19 @@ export async function selectCommand(options: SelectOptions): Promise<ExitCode> {
   if (options.diagnose === true && !options.grade)
     throw usage('--diagnose needs the labels that --no-grade leaves out');
   const rows = rowsFor(wanted, options.prefilter, 'all');
-  const pools = await runPools(options, {
-    benchmark: options.benchmark ?? '',
-    programs: options.programs ?? '',
-    tests: options.tests ?? '',
-    limit: options.limit === undefined ? undefined : wholeNumber(options.limit, '--limit', 1),
-    done: (pool) => keep(pool, rows, seed),
-  });
+  const limit = options.limit === undefined ? undefined : wholeNumber(options.limit, '--limit', 1);
+  const done = (pool: TaskPool) => keep(pool, rows, seed);
+  const { sweep, task, dataDir, grade } = options;
+  const pools =
+    sweep === undefined
+      ? await runPools(options, {
+          benchmark: options.benchmark ?? '',
+          programs: options.programs ?? '',
+          tests: options.tests ?? '',
+          limit,
+          done,
+        })
+      : await sweepPools({ context, sweep, task, limit, grade, dataDir, done });
   return selectMany({ options, pools, rows, ks, seed });
 }
 

@@ -10,14 +10,11 @@ import type { Problem } from '../problems/problem.ts';
 import { selectTasks } from '../problems/select-tasks.ts';
 import { canonicalTaskId } from '../problems/task-id.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { bitAt, packRows } from '../selection/bit-matrix.ts';
 import type { Selection } from '../selection/methods.ts';
-import { passMatrix } from '../selection/pass-matrix.ts';
 import { type BadLine, readProgramPools, readTestPools } from '../selection/pool-files.ts';
-import { staticFault } from '../selection/prefilter.ts';
+import { matrixLine, poolMatrix, testText, usableTests } from '../selection/pool-matrix.ts';
 import type { MatrixFile } from '../selection/read-matrix.ts';
 import type { Row } from '../selection/select-pool.ts';
-import { testsThatCanRun } from '../selection/tests-that-can-run.ts';
 import { type Context, note } from './context.ts';
 import { UserError } from './user-error.ts';
 import { withSandbox } from './with-sandbox.ts';
@@ -103,7 +100,7 @@ export async function runPools(
   });
 }
 
-async function runTask(input: {
+export async function runTask(input: {
   sandbox: Sandbox;
   problem: Problem;
   hidden: HiddenTests | undefined;
@@ -111,23 +108,12 @@ async function runTask(input: {
   tests: Map<string, number>;
 }): Promise<TaskPool> {
   const { sandbox, problem, hidden, programs } = input;
-  const texts = [...new Set(programs)];
-  const tests = testsThatCanRun({ tests: [...input.tests.keys()], setup: problem.preamble, programs: texts });
-  const run = await runPool({ sandbox, problem, programs, tests });
-  const usable = tests.flatMap((_, test) => (run.statuses[0]?.[test] === 'invalid_test' ? [] : [test]));
-  const bits = packRows(run.statuses.map((row) => usable.map((test) => row[test] === 'pass')));
-  const kept = usable.map((test) => tests[test] ?? '');
-  const { entryPoint, statement } = problem;
-  const faults = new Map(texts.map((source) => [source, staticFault({ source, entryPoint, statement })]));
-  const file: MatrixFile = {
-    taskId: problem.taskId,
-    matrix: passMatrix(bits, { columns: kept.map((test) => input.tests.get(test) ?? 1) }),
-    outputs: { values: run.outputs, textOf: Int32Array.from(programs, (source) => texts.indexOf(source)) },
-    faults: programs.map((source) => faults.get(source) ?? null),
-    programs,
-    tests: kept,
-  };
+  const all = [...input.tests].map(([source, count]) => ({ test: { kind: 'assert' as const, source }, count }));
+  const tests = usableTests({ tests: all, setup: problem.preamble, programs });
+  const run = await runPool({ sandbox, problem, programs, tests: tests.map(({ test }) => testText(test)) });
+  const file = poolMatrix({ problem, programs, tests, ...run });
   if (hidden === undefined) return { taskId: problem.taskId, file };
+  const texts = [...new Set(programs)];
   const graded = await gradeHidden({ sandbox, problem, hidden, programs: texts });
   const right = new Set(texts.filter((_, at) => graded[at]?.verdict === 'pass'));
   return { taskId: problem.taskId, file: { ...file, correct: programs.map((source) => right.has(source)) } };
@@ -136,20 +122,8 @@ async function runTask(input: {
 /** What `readMatrix` reads again, with the rankings beside it. */
 export function poolLine(input: { taskId: string; file: MatrixFile; selections: Map<Row, Selection> }): object {
   const { taskId, file, selections } = input;
-  const { bits, columnCounts } = file.matrix;
   return {
-    task_id: taskId,
-    matrix: Array.from({ length: bits.rows }, (_, row) =>
-      Array.from({ length: bits.columns }, (_cell, column) => bitAt(bits, row, column)),
-    ),
-    testWeights: [...columnCounts],
-    ...(file.outputs && {
-      outputs: file.outputs.values.map((values) => Array.from(values, (value) => (value < 0 ? null : value))),
-    }),
-    ...(file.correct && { correct: file.correct.map(Number) }),
-    ...(file.faults && { staticFaults: file.faults }),
-    ...(file.programs && { programs: file.programs }),
-    ...(file.tests && { tests: file.tests }),
+    ...matrixLine({ ...file, taskId }),
     rankings: Object.fromEntries([...selections].map(([name, { order }]) => [name, order])),
   };
 }

@@ -18,7 +18,7 @@ export function addSpecFlags(command: Command): Command {
     .option('--shuffle <seed>', 'shuffle the tasks before the limit')
     .option('--samples <n>', 'independent runs a task')
     .option('--seed <n>', 'basis of the seeds sent with requests at a temperature above 0')
-    .option('--strategy <preset>', 'standard, relaxed, quality-flow or zero-shot')
+    .option('--strategy <preset>', 'standard, relaxed, quality-flow, zero-shot or select')
     .option('--model <name>', 'model, as its endpoint knows it; none is needed with --endpoint scripted')
     .option('--endpoint <alias|url>', 'default, scripted, or a base URL')
     .option('--api <kind>', 'chat, or completions for base models')

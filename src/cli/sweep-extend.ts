@@ -8,6 +8,7 @@ import { sweepWorkflowId } from '../temporal/ids.ts';
 import { withRunningTemporal, withStartedTemporal } from './connect.ts';
 import { type Context, note } from './context.ts';
 import { extendToBenchmark } from './extend-benchmark.ts';
+import { extendPrograms } from './extend-programs.ts';
 import { goOn, prepareToGoOn } from './go-on.ts';
 import { requireSweep, withSweep } from './open-state.ts';
 import { type OperationalFlags, operationalChange } from './operational-flags.ts';
@@ -19,6 +20,7 @@ import { warnGreedy } from './warn-greedy.ts';
 
 export interface ExtendFlags extends Pick<OperationalFlags, 'budgetTokens' | 'budgetUsd'> {
   samples?: string;
+  programs?: string;
   limit?: string;
   task?: string[];
   benchmark?: string;
@@ -31,11 +33,24 @@ export interface ExtendFlags extends Pick<OperationalFlags, 'budgetTokens' | 'bu
 /**
  * `sweep extend`: more samples a task, or more tasks, of the same sweep; what it has is kept, and only the difference is run and paid for,
  * under another budget if one is given.
- * Not while the sweep's workflow is running: its shards share out the plan as it was. Onto other tests: see `extendToBenchmark`.
+ * Not while the sweep's workflow is running: its shards share out the plan as it was. Onto other tests: see `extendToBenchmark`; among more programs:
+ * `extendPrograms`.
  */
 export function extendSweepCommand(input: { context: Context; name: string } & ExtendFlags): Promise<ExitCode> {
   const { context, name } = input;
   const growth = growthOf(input);
+  if (growth.programs !== undefined) {
+    return extendPrograms({
+      context,
+      name,
+      programs: growth.programs,
+      fork: input.fork,
+      budget: input,
+      dataDir: input.dataDir,
+      detach: input.detach === true,
+      json: input.json === true,
+    });
+  }
   if (input.benchmark !== undefined) {
     return extendToBenchmark({
       context,
@@ -80,30 +95,38 @@ export function extendSweepCommand(input: { context: Context; name: string } & E
 
 interface Growth {
   samples: number | undefined;
+  /** Makes a sweep of its own. */
+  programs: number | undefined;
   limit: number | undefined;
   /** Added to those that the spec lists, as people write them. */
   tasks: readonly string[];
 }
 
 /** What the flags ask for, or a refusal of what says nothing or contradicts itself. */
-function growthOf({ samples, limit, task = [], benchmark, fork }: ExtendFlags): Growth {
-  const growth = { samples: wholeNumber('--samples', samples), limit: wholeNumber('--limit', limit), tasks: task };
+function growthOf({ samples, programs, limit, task = [], benchmark, fork }: ExtendFlags): Growth {
+  const growth = {
+    samples: wholeNumber('--samples', samples),
+    programs: wholeNumber('--programs', programs),
+    limit: wholeNumber('--limit', limit),
+    tasks: task,
+  };
   const grows = growth.samples !== undefined || growth.limit !== undefined || task.length > 0;
   const wrong = (message: string, remedy: string) => new UserError({ message, remedy, exitCode: 2 });
-  if (!grows && benchmark === undefined)
+  const forks = [benchmark, programs].filter((flag) => flag !== undefined).length;
+  if (!grows && forks === 0)
     throw wrong(
       'Nothing says by what the sweep is to be extended',
-      'Give --samples, --limit or --task, or --benchmark for other tests of the same tasks',
+      'Give --samples, --limit or --task, or --benchmark for other tests of the same tasks, or --programs to select among more',
     );
-  if (grows && benchmark !== undefined)
+  if ((grows && forks > 0) || forks > 1)
     throw wrong(
-      '--benchmark makes a sweep of its own, and cannot be combined with --samples, --limit or --task',
-      'Extend the sweep first, then extend it to the benchmark: replies are reused both times',
+      `--${benchmark === undefined ? 'programs' : 'benchmark'} makes a sweep of its own, and cannot be combined with ${forks > 1 ? '--programs' : '--samples, --limit or --task'}`,
+      'Extend the sweep by one, then by the other: replies are reused both times',
     );
-  if (fork !== undefined && benchmark === undefined)
+  if (fork !== undefined && forks === 0)
     throw wrong(
-      '--fork names the sweep that --benchmark makes, and samples and tasks are added in place',
-      'Leave out --fork, or give --benchmark',
+      '--fork names the sweep that --benchmark or --programs makes, and samples and tasks are added in place',
+      'Leave out --fork, or give one of these',
     );
   return growth;
 }
@@ -128,7 +151,7 @@ export function grow(
   input: {
     sweep: SweepRow;
     prepared: PreparedSweep;
-  } & Growth,
+  } & Omit<Growth, 'programs'>,
 ): { spec: SweepSpec; tasks: string[] } {
   const { sweep, prepared } = input;
   const spec: SweepSpec = {

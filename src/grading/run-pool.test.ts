@@ -4,6 +4,7 @@ import type { Problem } from '../problems/problem.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { testSandbox, withoutDocker } from '../sandbox/testing.ts';
 import { runPool } from './run-pool.ts';
+import { runStdioPool } from './run-stdio-pool.ts';
 
 const problem: Problem = {
   taskId: 'own/1',
@@ -82,5 +83,26 @@ describe('a pool of programs and tests', { skip: withoutDocker }, () => {
     const noTest = await runPool({ sandbox, problem, programs: ['def f(x): pass'], tests: [] });
     assert.deepEqual(noTest.statuses, [[]]);
     assert.deepEqual((await runPool({ sandbox, problem, programs: [], tests: ['assert f(1)'] })).statuses, []);
+  });
+
+  test('programs that read standard input: what is printed is the output', async () => {
+    const run = await runStdioPool({
+      sandbox,
+      programs: ['print(int(input()) * 2)', 'print(int(input()) ** 2)', 'input(); 1 / 0', 'print(int(input()) * 2)'],
+      cases: [
+        { stdin: '2\n', stdout: '4\n' },
+        { stdin: '3\n', stdout: '6' },
+      ],
+    });
+    assert.deepEqual(run.statuses, [
+      ['pass', 'pass'],
+      ['pass', 'fail'],
+      ['error', 'error'],
+      ['pass', 'pass'],
+    ]);
+    const [double, square, fails] = run.outputs.map((values) => [...values]);
+    assert.equal(double?.[0], square?.[0]);
+    assert.notEqual(double?.[1], square?.[1]);
+    assert.deepEqual(fails, [-1, -1]);
   });
 });

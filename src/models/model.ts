@@ -34,6 +34,8 @@ export interface Prompt {
   agent: string;
   messages: ChatMessage[];
   temperature: number;
+  /** Sent only where it is given. */
+  topP?: number | undefined;
   /** Default bound of the reply in tokens. */
   maxTokens: number;
   /** Only used with `api: completions`; never sent in chat mode. */

@@ -26,6 +26,7 @@ export function effectiveParameters({
   const { max_completion_tokens: given, ...parameters } = passedThrough(settings.parameters);
   const merged: Record<string, JsonValue> = {
     temperature: prompt.temperature,
+    ...(prompt.topP === undefined ? {} : { top_p: prompt.topP }),
     max_tokens: given ?? prompt.maxTokens,
     ...(settings.api === 'completions' && prompt.stop !== undefined && prompt.stop.length > 0
       ? { stop: prompt.stop }

@@ -125,12 +125,32 @@ function stepBlock(
       `  ${pad(step, 10)}${paint('green', bar({ share: share ?? 0, width: barWidth }))}${pad(count(passed), 6, 'left')} ${pad(percent(share), 8, 'left')} ${pad(change, 5, 'left')}${checked ? `  accepted ${count(accepted)}` : ''}`.trimEnd(),
     );
   }
+  lines.push(...selectionLines(report, paint));
   if (report.lastFive !== null) {
     lines.push(
       `  ${paint('dim', 'any of the last five programs')} ${count(report.lastFive.passed)}  ${percent(report.lastFive.share)}`,
     );
   }
   return lines;
+}
+
+function selectionLines({ selection }: SweepReport, paint: Paint): string[] {
+  if (selection === null) return [];
+  const line = (label: string, value: string) => `  ${paint('dim', label)} ${value}`;
+  const { method, otherThanFirst } = selection;
+  if (selection.kind === 'revert')
+    return [
+      line(
+        `reverted by ${method}`,
+        `${count(selection.reverted)}, to another program than the first: ${count(otherThanFirst)}`,
+      ),
+    ];
+  const { best, ranked, unranked } = selection;
+  const without = unranked === 0 ? '' : `, ${count(unranked)} without a usable test to rank by`;
+  return [
+    line(`ranked by ${method}`, `${counted(ranked, 'run')}${without}`),
+    line(`any of the best ${best.submit}`, `${count(best.passed)}  ${percent(best.share)}`),
+  ];
 }
 
 function outcomeBlock(report: SweepReport, { paint, title }: { paint: Paint; title: Title }): string[] {

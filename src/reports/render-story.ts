@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Graded } from '../grading/verdict.ts';
 import { outcomeName } from './outcome-text.ts';
 import type { ProblemStory, StoryGroup, StoryStep } from './story.ts';
@@ -21,7 +22,9 @@ export function renderProblem(
   options: RenderOptions & { full: boolean; brief?: boolean },
 ): string {
   const context = { paint: painter(options.color), full: options.full, width: terminalColumns(options.width) };
-  const all = storyLines(story, context, (group) => group.steps.flatMap((step) => stepLines(step, context)));
+  const all = storyLines(story, context, (group) =>
+    group.steps.flatMap((step, at) => stepLines(step, group.steps[at - 1], context)),
+  );
   if (options.brief !== true || options.full || all.length <= MANY_LINES) return `${all.join('\n')}\n`;
   const each = Math.max(2, Math.floor(SHORT_LINES / story.groups.length));
   const short = storyLines(story, context, (group) => groupInShort(group, each, context));
@@ -66,17 +69,20 @@ interface Context {
   width: number;
 }
 
-function stepLines(step: StoryStep, context: Context): string[] {
+/** A prompt that is asked many times is shown once. */
+function stepLines(step: StoryStep, before: StoryStep | undefined, context: Context): string[] {
   const { paint } = context;
   const lines = [`${paint('bold', `● ${terminalLine(step.step)}`)}  ${paint('dim', cost(step))}`];
   if (step.exchange !== null) {
     const { messages, text, reasoning, kind, finishReason, prompt } = step.exchange;
-    const shown = context.full ? messages : messages.slice(-1);
+    const same = !context.full && isDeepStrictEqual(messages, before?.exchange?.messages);
+    const shown = context.full ? messages : same ? [] : messages.slice(-1);
+    if (same) lines.push(paint('dim', `  prompt ${terminalLine(prompt)} as in the step before`));
     for (const message of shown) {
       lines.push(...labelled(`prompt ${prompt}, ${message.role}`, message.content, context));
     }
     const hidden = messages.length - shown.length;
-    if (hidden > 0) lines.push(paint('dim', `  (${counted(hidden, 'earlier message')}: --full)`));
+    if (hidden > 0 && !same) lines.push(paint('dim', `  (${counted(hidden, 'earlier message')}: --full)`));
     if (reasoning !== '') lines.push(...labelled('reasoning', reasoning, context));
     lines.push(...labelled(kind === 'ok' ? 'reply' : `reply, ${kind} (${finishReason})`, text, context));
   }

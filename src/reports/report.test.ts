@@ -414,6 +414,57 @@ test('zero-shot with samples: pass@k as far as the samples reach, no checker, tw
   assert.deepEqual([report.checker, report.funnel, report.lastFive], [{ tp: 0, fp: 0, fn: 0, tn: 0 }, null, null]);
 });
 
+test('select: one step, the best programs beside the first of them, and runs without a test to rank by', async (t) => {
+  const store = await freshStore(t);
+  const strategy = {
+    kind: 'select',
+    programs: 9,
+    tests: { queries: 1, perQuery: 5 },
+    method: 'codet',
+    prefilter: 'none',
+    submit: 2,
+  } as const;
+  await startSweep(store, { tasks: 3, strategy });
+  const best = (progressions: number[], right: number) =>
+    progressions.map((progression) => program('selected', progression, null, progression === right));
+  const rows = [
+    { trail: best([4, 0], 4), outcome: 'pass', finalStep: 'selected' },
+    { trail: best([0, 7], 7), outcome: 'wrong', finalStep: 'selected' },
+    { trail: best([0, 1], 9), outcome: 'wrong', finalStep: 'unranked' },
+  ] as const;
+  for (const [i, one] of rows.entries())
+    await store.recordOutcome(row({ task: `t${i}`, submission: 0, ...one, trail: [...one.trail] }));
+  const report = await buildReport({ store, sweep: 's' });
+  assert.deepEqual(report.steps, [{ step: 'final', passed: 1, accepted: 0, share: 1 / 3 }]);
+  assert.deepEqual([report.lastFive, report.funnel], [null, null]);
+  assert.deepEqual(report.selection, {
+    kind: 'select',
+    method: 'codet',
+    ranked: 2,
+    unranked: 1,
+    otherThanFirst: 1,
+    best: { submit: 2, passed: 2, share: 2 / 3 },
+  });
+  const text = renderReport(report, { color: false, width: 100 });
+  assert.match(text, /ranked by codet 2 runs, 1 without a usable test to rank by\n {2}any of the best 2 2 {2}66\.7 %/u);
+});
+
+test('a revert by ACES: how many there were, and how many chose another program than a plain one', async (t) => {
+  const store = await freshStore(t);
+  await startSweep(store, { tasks: 2, strategy: { ...QUALITY_FLOW, onRevert: 'aces' } });
+  const trail = [program('generated', 0, false, false), program('debug1', 0, false, true)];
+  for (const submission of [0, 1])
+    await store.recordOutcome(
+      row({ task: `t${submission}`, outcome: 'wrong', trail, submission, finalStep: 'reverted' }),
+    );
+  const report = await buildReport({ store, sweep: 's' });
+  assert.deepEqual(report.selection, { kind: 'revert', method: 'aces-o', reverted: 2, otherThanFirst: 1 });
+  assert.match(
+    renderReport(report, { color: false, width: 100 }),
+    /reverted by aces-o 2, to another program than the first: 1/,
+  );
+});
+
 test("the paper's pass@5 looks at the last five programs of a run only", async (t) => {
   const store = await freshStore(t);
   await startSweep(store, { tasks: 3 });

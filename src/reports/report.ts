@@ -1,5 +1,6 @@
 import type { Outcome } from '../activities/contract.ts';
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
+import type { Strategy } from '../spec/spec.ts';
 import { asksGreedily } from '../statistics/greedy.ts';
 import { type Headline, headline, type TaskProgress } from '../statistics/headline.ts';
 import { isFinal } from '../store/final-outcome.ts';
@@ -9,6 +10,13 @@ import { type Confusion, type ConfusionRates, confusionRates, countState, emptyC
 import { countRun, emptyFunnel, type Funnel } from './funnel.ts';
 import { countLeftOut, type LeftOut, nothingLeftOut } from './left-out.ts';
 import { openRun, type RunOutcome, runOutcome } from './run-outcome.ts';
+import {
+  countSelection,
+  nothingSelected,
+  type SelectionCounts,
+  type SelectionReport,
+  selectionReport,
+} from './selection.ts';
 import { lastFive, REPORT_STEPS, type ReportStep, stateAt, stepsWithout } from './trail.ts';
 
 /** Above this share of recorded runs that ended in infrastructure failures, a pass rate says more about the machines than about the model. */
@@ -82,6 +90,8 @@ export interface SweepReport {
   withoutSteps: ReportStep[];
   /** The paper's pass@5, which is not pass@k over samples: the submission or any of the four other programs made last passes. Null for strategies that make one program. */
   lastFive: { passed: number; share: number | null } | null;
+  /** What ranking by tests did: the strategy `select`, or a revert by ACES. Null without either. */
+  selection: SelectionReport | null;
   /** Passes whose verdict rests on a test inside the program's own process: it could have been forged. */
   forgeablePasses: number;
   /** Every planned run, in planned order. */
@@ -97,6 +107,13 @@ export async function buildReport({ store, sweep: name }: { store: Store; sweep:
   return summarise({ sweep, tally, usage: await store.usage({ sweep: name }), budget: await store.spent(name) });
 }
 
+/** Of a selection only the best programs are graded: what one draw is worth cannot be said. */
+const STEPS_OF: Record<Strategy['kind'], readonly ReportStep[]> = {
+  'zero-shot': ['zeroShot', 'final'],
+  'quality-flow': REPORT_STEPS,
+  select: ['final'],
+};
+
 interface Tally {
   steps: { step: ReportStep; passed: number; accepted: number; confusion: Confusion }[];
   outcomes: Map<Outcome, number>;
@@ -105,11 +122,12 @@ interface Tally {
   funnel: Funnel;
   leftOut: LeftOut;
   lastFive: number;
+  selection: SelectionCounts;
   forgeablePasses: number;
 }
 
 function startTally({ spec, tasks }: SweepRow): Tally {
-  const steps = spec.strategy.kind === 'zero-shot' ? (['zeroShot', 'final'] as const) : REPORT_STEPS;
+  const steps = STEPS_OF[spec.strategy.kind];
   return {
     steps: steps.map((step) => ({ step, passed: 0, accepted: 0, confusion: emptyConfusion() })),
     outcomes: new Map(),
@@ -128,6 +146,7 @@ function startTally({ spec, tasks }: SweepRow): Tally {
     funnel: emptyFunnel(),
     leftOut: nothingLeftOut(),
     lastFive: 0,
+    selection: nothingSelected(),
     forgeablePasses: 0,
   };
 }
@@ -150,6 +169,7 @@ function countOutcome(tally: Tally, row: OutcomeRow): void {
   countRun(tally.funnel, row);
   countLeftOut(tally.leftOut, row);
   if (lastFive(row).some((entry) => entry.graded.verdict === 'pass')) tally.lastFive++;
+  countSelection(tally.selection, row);
   const submitted = row.submission === null ? undefined : row.trail[row.submission];
   if (row.outcome === 'pass' && submitted?.graded.forgeable === true) tally.forgeablePasses++;
   if (row.fingerprint !== null) tally.sandboxes.set(JSON.stringify(row.fingerprint), row.fingerprint);
@@ -171,7 +191,7 @@ function summarise(input: {
     recorded,
     infra: tally.outcomes.get('infra') ?? 0,
   });
-  const zeroShot = sweep.spec.strategy.kind === 'zero-shot';
+  const { strategy } = sweep.spec;
   return {
     sweep: sweep.name,
     benchmark: sweep.spec.benchmark,
@@ -209,7 +229,8 @@ function summarise(input: {
     checkerByStep: tally.steps.map(({ step, confusion }) => ({ step, ...confusion, ...confusionRates(confusion) })),
     leftOut: { ...tally.leftOut, unfinished: sweep.planned - final },
     funnel: tally.funnel.generated.entered === 0 ? null : tally.funnel,
-    lastFive: zeroShot ? null : { passed: tally.lastFive, share: share(tally.lastFive) },
+    lastFive: strategy.kind === 'quality-flow' ? { passed: tally.lastFive, share: share(tally.lastFive) } : null,
+    selection: selectionReport({ strategy, counts: tally.selection, share }),
     forgeablePasses: tally.forgeablePasses,
     tasks: tasks.flatMap(({ runs }) => runs),
   };

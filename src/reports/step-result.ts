@@ -33,6 +33,10 @@ export function readStepResult(json: string): StepResult {
     }
     case 'clarification':
       return { summary: 'clarified statement', text: text(value.statement) };
+    case 'pool':
+      return readPool(value);
+    case 'ranking':
+      return readRanking(value);
     case 'unusable':
       return { summary: `unusable: ${text(value.reason) ?? ''}`, text: text(value.detail) };
     case 'paced':
@@ -76,4 +80,41 @@ function text(value: unknown): string | undefined {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A pass matrix, distinct rows once: who passes what. */
+function readPool({ matrix, tests, leftOut, steps }: Record<string, unknown>): StepResult {
+  const rows = Array.isArray(matrix) ? matrix.filter((row) => Array.isArray(row)) : [];
+  const names = Array.isArray(tests) ? tests.map(String) : [];
+  const named = Array.isArray(steps) ? steps.map(String) : [];
+  const patterns = new Map<string, string[]>();
+  rows.forEach((row, program) => {
+    const pattern = row.join('');
+    patterns.set(pattern, [...(patterns.get(pattern) ?? []), named[program] ?? `program ${program}`]);
+  });
+  const lines = [...patterns].map(([pattern, programs]) => `${pattern}  ${programs.join(', ')}`);
+  const without = typeof leftOut === 'number' && leftOut > 0 ? `, ${leftOut} left out` : '';
+  return {
+    summary: `${counted(rows.length, 'program')} on ${counted(names.length, 'test')}${without}`,
+    text: [...lines, ...names.map((name, test) => `test ${test}: ${name}`)].join('\n'),
+  };
+}
+
+function readRanking({ method, prefilter, order, steps, scores, tests }: Record<string, unknown>): StepResult {
+  const programs = Array.isArray(order) ? order : [];
+  const given = Array.isArray(scores) ? scores : [];
+  const names = Array.isArray(steps) ? steps.map(String) : [];
+  const nameAt = (rank: number) => names[rank] ?? `program ${number(programs[rank])}`;
+  const number = (value: unknown) => (typeof value === 'number' ? String(Number(value.toPrecision(6))) : 'none');
+  const weighed = (Array.isArray(tests) ? tests : []).filter(isRecord).map((line) => {
+    const flags = [line.decided === true ? 'decided' : '', line.misleading === true ? 'misleading' : ''];
+    const said = flags.filter((flag) => flag !== '').map((flag) => `, ${flag}`);
+    return `test ${number(line.test)}: weight ${number(line.weight)}, LOO-AUC ${number(line.looAuc)}${said.join('')}  ${text(line.source) ?? ''}`;
+  });
+  return {
+    summary: `ranked by ${text(method) ?? '?'}${prefilter === 'static' ? ' after the static prefilter' : ''}: ${nameAt(0)} first`,
+    text: [...programs.map((_, rank) => `${rank + 1}. ${nameAt(rank)}, score ${number(given[rank])}`), ...weighed].join(
+      '\n',
+    ),
+  };
 }

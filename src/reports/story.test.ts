@@ -244,6 +244,11 @@ test('results of every activity are read, and what is cut or unknown is shown as
     [{ kind: 'tests', tests: [{ kind: 'assert', source: 'assert f(1)' }] }, '1 test'],
     [{ kind: 'clarification', statement: 'do it' }, 'clarified statement'],
     [{ kind: 'unusable', reason: 'no_code', detail: 'd' }, 'unusable: no_code'],
+    [{ kind: 'pool', matrix: [[1], [0]], tests: ['assert f(1)'], leftOut: 2 }, '2 programs on 1 test, 2 left out'],
+    [
+      { kind: 'ranking', method: 'codet', prefilter: 'static', order: [3, 1], scores: [1.5, null] },
+      'ranked by codet after the static prefilter: program 3 first',
+    ],
     [{ kind: 'paced', until: 'later' }, 'endpoint asked to wait until later'],
     [{ outcome: 'pass', detail: '' }, 'pass'],
     [

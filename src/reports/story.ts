@@ -132,12 +132,14 @@ function comparePaths(a: string, b: string): number {
 function stageOf(activity: string): string {
   switch (activity) {
     case 'generateProgram':
+    case 'drawPrograms':
       return 'generate';
     case 'imagineExecution':
     case 'criticiseProgram':
     case 'comparePredictions':
       return 'check';
     case 'designTests':
+    case 'drawTests':
       return 'design-tests';
     case 'judgeTest':
       return 'filter-tests';
@@ -145,6 +147,9 @@ function stageOf(activity: string): string {
       return 'debug';
     case 'clarifyProblem':
       return 'clarify';
+    case 'runPool':
+    case 'rankPool':
+      return 'select';
     case 'runPrograms':
       return 'run';
     case 'scoreSubmission':

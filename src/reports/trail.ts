@@ -14,7 +14,7 @@ export interface SubmittedState {
   accepted: boolean | null;
 }
 
-const ORDER: Record<Step, number> = { generated: 1, debug1: 2, debug2: 3, debug3: 4, clarified: 5 };
+const ORDER: Record<Step, number> = { generated: 1, debug1: 2, debug2: 3, debug3: 4, clarified: 5, selected: 6 };
 
 /**
  * The state of a run at a step: the first program accepted so far, in the order of the trail (1.6 D), else the latest program of
@@ -50,7 +50,7 @@ export function lastFive({ trail, submission }: Pick<OutcomeRow, 'trail' | 'subm
 
 /** The steps of a report that a strategy has no stage for. */
 export function stepsWithout(strategy: Strategy): ReportStep[] {
-  if (strategy.kind === 'zero-shot') return [];
+  if (strategy.kind !== 'quality-flow') return [];
   const debug = (['debug1', 'debug2', 'debug3'] as const).slice(strategy.debugEpochs);
   return strategy.clarifier ? debug : [...debug, 'clarified'];
 }

@@ -15,12 +15,11 @@ import {
   SandboxError,
   type SandboxFingerprint,
   type StdioJob,
-  type StdioRow,
 } from './sandbox.ts';
 import { sendJob } from './send-job.ts';
 import { openSlot, type RunnerJob, type Slot, SlotLost } from './slot.ts';
 import { sweepLeftovers } from './sweeper.ts';
-import { messageOf, within } from './within.ts';
+import { within } from './within.ts';
 
 /** Judges hold the outputs of many programs at once. */
 const JUDGE_MEMORY_BYTES = 2 * 1024 ** 3;

@@ -36,6 +36,9 @@ test('what changes results changes the hash', () => {
     { seed: 1 },
     { strategy: 'zero-shot' },
     { strategy: { preset: 'standard', tqc: false } },
+    { strategy: { preset: 'standard', onRevert: 'aces' } },
+    { strategy: 'select' },
+    { strategy: { kind: 'select', programs: 10 } },
     { model: { name: 'n' } },
     { model: { name: 'm', api: 'completions' } },
     { model: { name: 'm', parameters: { temperature: 0.2 } } },
@@ -89,4 +92,11 @@ test('canonical JSON is valid JSON of the same value, whatever the order of keys
     }),
   );
   assert.equal(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true }), '{"a":true,"b":[1,{"c":"x","d":null}]}');
+});
+
+test('a sweep of before, which did not know what a revert may submit, is the same', () => {
+  const now = spec({});
+  assert.ok(now.strategy.kind === 'quality-flow');
+  const { onRevert: _first, ...before } = now.strategy;
+  assert.equal(specIdentity({ ...now, strategy: before }, surroundings).hash, hash());
 });

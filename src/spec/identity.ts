@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../models/canonical-json.ts';
 import type { JsonValue } from '../models/model.ts';
 import type { SandboxFingerprint } from '../sandbox/sandbox.ts';
-import type { SweepSpec } from './spec.ts';
+import type { Strategy, SweepSpec } from './spec.ts';
 
 /** What a sweep's results depend on besides its spec. */
 export interface Surroundings {
@@ -33,7 +33,7 @@ export function specIdentity(spec: SweepSpec, surroundings: Surroundings): { has
     limit: spec.limit ?? 'none',
     samples: spec.samples,
     seed: spec.seed,
-    strategy: { ...spec.strategy },
+    strategy: identityOfStrategy(spec.strategy),
     model: {
       name: model.name,
       endpoint: surroundings.endpointIdentity,
@@ -51,6 +51,13 @@ export function specIdentity(spec: SweepSpec, surroundings: Surroundings): { has
     },
   });
   return { hash: createHash('sha256').update(canonicalJson(identity)).digest('hex'), identity };
+}
+
+/** An option that came later is left out at its default: specs of before, which do not know it, are the same sweeps. */
+function identityOfStrategy(strategy: Strategy): Record<string, unknown> {
+  if (strategy.kind !== 'quality-flow' || strategy.onRevert !== 'first') return { ...strategy };
+  const { onRevert: _first, ...rest } = strategy;
+  return rest;
 }
 
 /** One difference between two identities; `absent` where one side lacks the field. */

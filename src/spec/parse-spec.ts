@@ -68,6 +68,8 @@ export function parseSpecValue(raw: Record<string, unknown>): ParsedSpec {
   if (typeof raw.benchmark === 'string' && raw.benchmark !== '') {
     problems.push(...checkBenchmark(raw.benchmark, strategy.kind === 'strategy' ? strategy.strategy : undefined));
   }
+  if (strategy.kind === 'strategy' && strategy.strategy.kind === 'select' && top.success && model.success)
+    problems.push(...checkDraws(top.data, model.data));
   if (Array.isArray(raw.tasks)) problems.push(...repeatedTasks(raw.tasks));
   if (top.success && model.success) problems.push(...checkBudget(top.data, model.data));
 
@@ -77,6 +79,27 @@ export function parseSpecValue(raw: Record<string, unknown>): ParsedSpec {
   const { maxWait, ...rest } = top.data;
   const maxWaitMs = durationMs(maxWait) ?? 0;
   return { kind: 'spec', spec: { ...rest, maxWaitMs, strategy: strategy.strategy, model: model.data } };
+}
+
+/** Of one run with `select`, so that no index of a draw (`drawIndex`), and no seed made from it, grows beyond what endpoints take. */
+const MOST_SAMPLES_OF_DRAWS = 1000;
+
+/** Programs drawn at temperature 0 would all be one. */
+function checkDraws({ samples }: Pick<SweepSpec, 'samples'>, { parameters, extraBody }: ModelSettings): SpecProblem[] {
+  const problems: SpecProblem[] = [];
+  for (const [path, fields] of Object.entries({ parameters, extraBody }))
+    if (fields.temperature === 0)
+      problems.push({
+        path: `model.${path}.temperature`,
+        message:
+          'must be above 0 with the strategy select, which draws many programs by one request; leave it out for 0.8',
+      });
+  if (samples > MOST_SAMPLES_OF_DRAWS)
+    problems.push({
+      path: 'samples',
+      message: `must be at most ${MOST_SAMPLES_OF_DRAWS} with the strategy select, not ${samples}`,
+    });
+  return problems;
 }
 
 /** What a resume may change, laid over what the sweep has: one field given leaves the others as they are. */

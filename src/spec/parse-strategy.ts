@@ -1,7 +1,18 @@
 import { didYouMean } from './did-you-mean.ts';
-import { PRESET_NAMES, PRESETS, type PresetName, qualityFlowSchema, zeroShotSchema } from './schema.ts';
-import type { QualityFlowOptions, Strategy } from './spec.ts';
+import {
+  MOST_TESTS,
+  PRESET_NAMES,
+  PRESETS,
+  type PresetName,
+  qualityFlowSchema,
+  selectSchema,
+  zeroShotSchema,
+} from './schema.ts';
+import type { QualityFlowOptions, SelectOptions, Strategy } from './spec.ts';
 import { describeIssues, type SpecProblem, shown } from './spec-problem.ts';
+
+const KINDS: readonly Strategy['kind'][] = ['quality-flow', 'zero-shot', 'select'];
+const KINDS_TOLD = 'quality-flow, zero-shot or select';
 
 export type ParsedStrategy = { kind: 'strategy'; strategy: Strategy } | { kind: 'problems'; problems: SpecProblem[] };
 
@@ -26,6 +37,7 @@ export function parseStrategy(raw: unknown): ParsedStrategy {
       })),
     };
   }
+  if (fields.kind === 'select') return parseSelect(fields);
   const parsed = qualityFlowSchema.safeParse(fields);
   if (!parsed.success) {
     const keys = ['preset', ...Object.keys(qualityFlowSchema.shape)];
@@ -38,7 +50,35 @@ export function parseStrategy(raw: unknown): ParsedStrategy {
   return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'strategy', strategy: parsed.data };
 }
 
+function parseSelect(fields: Record<string, unknown>): ParsedStrategy {
+  const parsed = selectSchema.safeParse(fields);
+  if (!parsed.success) {
+    const keys = ['preset', ...Object.keys(selectSchema.shape)];
+    const { issues } = parsed.error;
+    const problems = describeIssues({
+      issues,
+      value: fields,
+      path: ['strategy'],
+      keys,
+      nested: { tests: ['queries', 'perQuery'] },
+    });
+    return { kind: 'problems', problems };
+  }
+  const problems = rulesOfSelect(parsed.data);
+  return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'strategy', strategy: parsed.data };
+}
+
+function rulesOfSelect({ tests }: SelectOptions): SpecProblem[] {
+  const asked = tests.queries * tests.perQuery;
+  if (asked <= MOST_TESTS) return [];
+  const message = `must ask for at most ${MOST_TESTS} tests, and ${tests.queries} queries of ${tests.perQuery} ask for ${asked}`;
+  return [{ path: 'strategy.tests', message }];
+}
+
 function rulesBetweenOptions(options: QualityFlowOptions): SpecProblem[] {
+  if (options.onRevert === 'aces' && !options.revert) {
+    return [{ path: 'strategy.onRevert', message: 'must be first with revert: false, since nothing is reverted then' }];
+  }
   if (options.checker === 'none' && options.revert) {
     return [
       {
@@ -70,11 +110,11 @@ function expandPreset(raw: unknown): { fields: Record<string, unknown> } | { pro
     return problem('strategy.preset', notAPreset(preset));
   const base: Record<string, unknown> = preset === undefined ? {} : { ...PRESETS[preset] };
   if (preset === undefined && kind === undefined) {
-    return problem('strategy.kind', 'is missing: it must be quality-flow or zero-shot (or give a preset)');
+    return problem('strategy.kind', `is missing: it must be ${KINDS_TOLD} (or give a preset)`);
   }
-  if (kind !== undefined && kind !== 'quality-flow' && kind !== 'zero-shot') {
-    const hint = typeof kind === 'string' ? didYouMean(kind, ['quality-flow', 'zero-shot']) : '';
-    return problem('strategy.kind', `must be quality-flow or zero-shot, not ${shown(kind)}${hint}`);
+  if (kind !== undefined && !KINDS.some((known) => known === kind)) {
+    const hint = typeof kind === 'string' ? didYouMean(kind, KINDS) : '';
+    return problem('strategy.kind', `must be ${KINDS_TOLD}, not ${shown(kind)}${hint}`);
   }
   if (preset !== undefined && kind !== undefined && base.kind !== kind) {
     return problem('strategy.kind', `must be ${String(base.kind)}, as the preset ${preset} says; give one of the two`);

@@ -26,6 +26,12 @@ test('zero-shot: one request a sample, two when a reply cannot be used', () => {
   assert.deepEqual(plan('zero-shot', [3, 0], { samples: 5 }).requests, { least: 10, acceptedAtOnce: 10, most: 20 });
 });
 
+test('select: every draw and every query once, twice when no reply can be used; without a program no test is asked for', () => {
+  const strategy = { kind: 'select', programs: 10, tests: { queries: 5 } };
+  assert.deepEqual(plan(strategy, [3, 0]).requests, { least: 30, acceptedAtOnce: 30, most: 60 });
+  assert.equal(plan({ kind: 'select', programs: 2 }, [3]).requests.least, 4);
+});
+
 test('QualityFlow at its longest, one progression, counted by hand', () => {
   const strategy = { kind: 'quality-flow', diversified: 1, tests: { queries: 1, perQuery: 10 }, clarifierAttempts: 1 };
   // generated, debug 1–3, clarified: 5 programs × 3 tests × 3 turns = 45; generate 2, clarify 1, debug 3, design 1, judge 10, each asked twice.

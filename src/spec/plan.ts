@@ -18,7 +18,7 @@ export interface RequestPlan {
   withoutVisibleTests: number;
   /**
    * Replies that the sweep needs; those already stored are not sent again, and attempts that got no reply are not counted.
-   * `acceptedAtOnce`: every generated program is usable at once, unlike the others, and one of them accepted.
+   * `acceptedAtOnce`: every generated program is usable at once, unlike the others, and one of them accepted (`select`: every reply is usable at once).
    */
   requests: { least: number; acceptedAtOnce: number; most: number };
   /** Prompt and completion. An estimate: see `tokensOf`. */
@@ -75,6 +75,15 @@ function boundsOf(
   visibleTests: number,
 ): { least: number; acceptedAtOnce: number; most: Requests } {
   if (strategy.kind === 'zero-shot') return { least: 1, acceptedAtOnce: 1, most: { generator: ASKS } };
+  if (strategy.kind === 'select') {
+    const { programs, tests } = strategy;
+    return {
+      // Where no reply holds a program, no test is asked for.
+      least: Math.min(ASKS * programs, programs + tests.queries),
+      acceptedAtOnce: programs + tests.queries,
+      most: { generator: ASKS * programs, testDesigner: ASKS * tests.queries },
+    };
+  }
   return {
     least: leastOf(strategy, visibleTests),
     acceptedAtOnce: acceptedAtOnceOf(strategy, visibleTests),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../agents/roles.ts';
+import { METHOD_NAMES } from '../selection/methods.ts';
 import { DURATION_PATTERN, durationMs } from './duration.ts';
 
 /** Sweep names are workflow ids, file names and search attributes at once. */
@@ -89,7 +90,33 @@ export const qualityFlowSchema = z.strictObject({
   clarifier: yesNo.default(true),
   clarifierAttempts: whole(1, 10).default(3),
   revert: yesNo.default(true),
+  onRevert: oneOf(['first', 'aces'])
+    .default('first')
+    .describe('what a revert submits: the first program, or the one that ACES ranks first by the designed tests'),
   checkerSeesProblem: yesNo.default(false),
+});
+
+/** Draws of one run have indexes below this in the store of replies; see `drawIndex` in `src/agents/sampling.ts`. */
+const MOST_PROGRAMS = 1000;
+export const MOST_TESTS = 500;
+
+export const selectSchema = z.strictObject({
+  kind: z.literal('select'),
+  programs: whole(1, MOST_PROGRAMS).default(100).describe('programs drawn at temperature 0.8 and top-p 0.95'),
+  tests: z
+    .strictObject(
+      {
+        queries: whole(0, MOST_TESTS).default(50),
+        perQuery: whole(1, 50).default(10),
+      },
+      { error: (issue) => (issue.code === 'invalid_type' ? 'must be a mapping of queries and perQuery' : undefined) },
+    )
+    .prefault({}),
+  method: oneOf(METHOD_NAMES).default('aces-o').describe('how programs are ranked by tests: docs/selection.md'),
+  prefilter: oneOf(['none', 'static'])
+    .default('none')
+    .describe('static: programs that cannot be right by their text alone come last'),
+  submit: whole(1, 100).default(5).describe('so many of the best programs are graded; the first is the submission'),
 });
 
 /** Shorthands of `strategy`; each may also be a `preset` that further options refine. */
@@ -98,9 +125,10 @@ export const PRESETS = {
   relaxed: { kind: 'quality-flow', checker: 'python' },
   'quality-flow': { kind: 'quality-flow' },
   'zero-shot': { kind: 'zero-shot' },
+  select: { kind: 'select' },
 } as const;
 export type PresetName = keyof typeof PRESETS;
-export const PRESET_NAMES: readonly PresetName[] = ['standard', 'relaxed', 'quality-flow', 'zero-shot'];
+export const PRESET_NAMES: readonly PresetName[] = ['standard', 'relaxed', 'quality-flow', 'zero-shot', 'select'];
 
 const ENDPOINT_RULE = 'must be the alias of a configured endpoint or an http(s) URL without user, password or query';
 
@@ -207,15 +235,18 @@ export const sweepSchema = z.strictObject({
 export const operationalSchema = sweepSchema.pick({ budget: true, concurrency: true });
 
 const optionalOptions = qualityFlowSchema.omit({ kind: true }).partial().shape;
+const optionalSelectOptions = selectSchema.omit({ kind: true }).partial().shape;
 
 /** The whole file as a person writes it, shorthands included: the source of the published JSON Schema. */
 export const sweepFileSchema = z.strictObject({
   ...baseShape,
   strategy: z.union([
-    z.enum(['standard', 'relaxed', 'quality-flow', 'zero-shot']),
+    z.enum(['standard', 'relaxed', 'quality-flow', 'zero-shot', 'select']),
     zeroShotSchema,
     z.strictObject({ preset: z.literal('zero-shot') }),
     qualityFlowSchema,
+    selectSchema,
+    z.strictObject({ preset: z.literal('select'), ...optionalSelectOptions }),
     z.strictObject({ preset: z.enum(['standard', 'relaxed', 'quality-flow']), ...optionalOptions }),
   ]),
   model: z.union([z.string(), modelSchema]),

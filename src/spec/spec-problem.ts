@@ -19,12 +19,15 @@ export function describeIssues(input: {
   path: PropertyKey[];
   /** Keys allowed at the top of `value`. */
   keys: readonly string[];
+  /** Keys allowed in a mapping of this name, where they are not the usual ones. */
+  nested?: Record<string, readonly string[]>;
 }): SpecProblem[] {
+  const nested = { ...NESTED_KEYS, ...input.nested };
   const problems: SpecProblem[] = [];
   for (const issue of input.issues) {
     const path = [...input.path, ...issue.path];
     if (issue.code === 'unrecognized_keys') {
-      const allowed = issue.path.length === 0 ? input.keys : (own(NESTED_KEYS, String(issue.path.at(-1))) ?? []);
+      const allowed = issue.path.length === 0 ? input.keys : (own(nested, String(issue.path.at(-1))) ?? []);
       for (const key of issue.keys)
         problems.push({ path: joinPath([...path, key]), message: unknownKey(key, allowed) });
       continue;

@@ -1,4 +1,5 @@
 import type { ModelSettings } from '../models/model.ts';
+import type { MethodName } from '../selection/methods.ts';
 
 /** QualityFlow's switches (algorithms 1.6 O); every field has a default, `standard` and `relaxed` are presets. */
 export interface QualityFlowOptions {
@@ -15,10 +16,26 @@ export interface QualityFlowOptions {
   clarifier: boolean;
   clarifierAttempts: number;
   revert: boolean;
+  /** What a revert submits: the first program, or the one that ACES ranks first by the synthesised tests. Absent in sweeps of before: `first`. */
+  onRevert?: 'first' | 'aces' | undefined;
   checkerSeesProblem: boolean;
 }
 
-export type Strategy = { kind: 'zero-shot' } | QualityFlowOptions;
+/** Many programs and the model's own tests, both drawn at T 0.8 and top-p 0.95; the programs that a method ranks first are submitted. */
+export interface SelectOptions {
+  kind: 'select';
+  /** Programs drawn: 1 to `MOST_PROGRAMS`. */
+  programs: number;
+  /** `queries × perQuery` asserts are asked for, at most 500; equal ones count as one with a multiplicity. 0 queries: no tests. */
+  tests: { queries: number; perQuery: number };
+  method: MethodName;
+  /** `static`: programs that cannot be right by their text come last (`src/selection/prefilter.ts`). */
+  prefilter: 'none' | 'static';
+  /** So many of the best are graded, or all where there are fewer; the first is the submission. */
+  submit: number;
+}
+
+export type Strategy = { kind: 'zero-shot' } | QualityFlowOptions | SelectOptions;
 
 /** A validated sweep spec with every default filled in. */
 export interface SweepSpec {

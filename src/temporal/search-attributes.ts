@@ -8,6 +8,7 @@ export type Stage =
   | 'filter-tests'
   | 'debug'
   | 'clarify'
+  | 'select'
   | 'revert'
   | 'score'
   | 'blocked';

@@ -6,13 +6,19 @@ const MINUTE = 60 * SECOND;
 
 /** Temporal owns retries; the client sends each attempt once. An attempt that got an answer never repeats it: the reply is stored first. */
 export function modelActivities(queues: Queues, requestTimeoutMs: number) {
-  return proxyActivities<ModelActivities>({
-    taskQueue: queues.model,
+  return proxyActivities<Omit<ModelActivities, 'drawPrograms' | 'drawTests'>>({
+    ...modelOptions(queues),
     /** Imagined Execution has two turns. */
     startToCloseTimeout: 2 * requestTimeoutMs + 30 * SECOND,
+  });
+}
+
+function modelOptions(queues: Queues) {
+  return {
+    taskQueue: queues.model,
     heartbeatTimeout: 5 * SECOND,
     /** A cancelled problem ends when its request has really been aborted. */
-    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED' as const,
     retry: {
       initialInterval: 2 * SECOND,
       backoffCoefficient: 2,
@@ -21,6 +27,17 @@ export function modelActivities(queues: Queues, requestTimeoutMs: number) {
       /** About a quarter of an hour of an endpoint that is down, before the problem counts as infrastructure. */
       maximumAttempts: 60,
     },
+  };
+}
+
+/** As long as each of its requests, asked twice, may take; a worker that died is noticed by its heartbeats all the same. */
+export function batchActivities(
+  queues: Queues,
+  { requestTimeoutMs, requests }: { requestTimeoutMs: number; requests: number },
+) {
+  return proxyActivities<Pick<ModelActivities, 'drawPrograms' | 'drawTests'>>({
+    ...modelOptions(queues),
+    startToCloseTimeout: 2 * requests * requestTimeoutMs + 30 * SECOND,
   });
 }
 

@@ -13,6 +13,7 @@ import { OutcomeKey, TokensKey } from '../temporal/search-attributes.ts';
 import { localActivities, storeActivities } from './proxies.ts';
 import { type Steps, TemporalSteps } from './steps.ts';
 import { qualityFlow } from './strategies/quality-flow.ts';
+import { select } from './strategies/select.ts';
 import { zeroShot } from './strategies/zero-shot.ts';
 
 /**
@@ -49,12 +50,14 @@ function solve(problem: Problem, { strategy }: ProblemInput, steps: Steps): Prom
       return zeroShot(steps);
     case 'quality-flow':
       return qualityFlow(problem, strategy, steps);
+    case 'select':
+      return select(strategy, steps);
   }
 }
 
 async function grade({ run, queues }: ProblemInput, solution: Solution, steps: TemporalSteps): Promise<OutcomeSummary> {
   if (solution.kind === 'unserved') throw ApplicationFailure.nonRetryable(solution.detail, 'Model:rejected');
-  if (solution.kind === 'submitted') return steps.scoreSubmission(solution);
+  if (solution.kind === 'submitted' || solution.kind === 'selected') return steps.scoreSubmission(solution);
   steps.enter('score');
   const summary = { outcome: solution.reason, detail: solution.detail, finalStep: 'nothing', tokens: 0, requests: 0 };
   return storeActivities(queues).recordOutcome({ run, summary, steps: steps.recorded });

@@ -1,20 +1,31 @@
 import { upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import type {
+  BatchContext,
   ClarifierEvidence,
+  Drawn,
   Held,
   ModelContext,
   OutcomeSummary,
+  PoolRef,
   ProblemInput,
+  ProgramSource,
+  Ranked,
   Solution,
   Test,
+  TestSource,
   Unusable,
 } from '../activities/contract.ts';
 import type { TestResult } from '../grading/verdict.ts';
 import type { Problem } from '../problems/problem.ts';
+import type { SelectOptions } from '../spec/spec.ts';
 import { type Stage, StageKey } from '../temporal/search-attributes.ts';
 import { summary as boundedSummary } from '../temporal/summary.ts';
 import { Holds } from './holds.ts';
-import { modelActivities, sandboxActivities } from './proxies.ts';
+import { indices, inParallel } from './parallel.ts';
+import { batchActivities, modelActivities, sandboxActivities, storeActivities } from './proxies.ts';
+
+/** Requests of one batch: so much of a history's length they save, and so much a lone problem waits for them. */
+const BATCH = 10;
 
 /** Reasons after which the same question can never be answered, so that asking again would only cost. */
 const HOPELESS = new Set<Unusable['reason']>(['context_too_long', 'rejected']);
@@ -27,6 +38,7 @@ export class TemporalSteps {
   readonly #input: ProblemInput;
   readonly #problem: Problem;
   readonly #models: ReturnType<typeof modelActivities>;
+  readonly #batches: ReturnType<typeof batchActivities>;
   readonly #sandbox: ReturnType<typeof sandboxActivities>;
   readonly #holds: Holds;
   /** Steps that a row of the store was written for. */
@@ -40,6 +52,10 @@ export class TemporalSteps {
     this.#input = input;
     this.#problem = problem;
     this.#models = modelActivities(input.queues, input.model.requestTimeoutMs);
+    this.#batches = batchActivities(input.queues, {
+      requestTimeoutMs: input.model.requestTimeoutMs,
+      requests: BATCH,
+    });
     this.#sandbox = sandboxActivities(input.queues);
     this.#holds = new Holds({ maxWaitMs: input.maxWaitMs, show: (held) => this.#showHeld(held) });
   }
@@ -200,11 +216,100 @@ export class TemporalSteps {
     return equal;
   }
 
+  /** Draws `count` programs or queries of tests, in batches. */
+  drawPrograms({ count }: { count: number }): Promise<Drawn> {
+    return this.#draw(count, 'draw programs', (options, batch) =>
+      this.#batches.drawPrograms.executeWithOptions(options, [batch]),
+    );
+  }
+
+  drawTests({ count, perQuery }: { count: number; perQuery: number }): Promise<Drawn> {
+    return this.#draw(count, 'draw tests, queries', (options, batch) =>
+      this.#batches.drawTests.executeWithOptions(options, [{ ...batch, perQuery }]),
+    );
+  }
+
+  /** Batches run side by side, and each to its end; within one the requests follow each other. */
+  async #draw(
+    count: number,
+    what: string,
+    send: (
+      options: { summary: string },
+      batch: { context: BatchContext; problem: Problem; from: number; count: number },
+    ) => Promise<Drawn | Held>,
+  ): Promise<Drawn> {
+    const { run, model, endpointIdentity, seed } = this.#input;
+    const context = { run, model, endpointIdentity, seed };
+    const batches = await inParallel(indices(Math.ceil(count / BATCH)), async (batch) => {
+      const to = Math.min(BATCH * (batch + 1), count);
+      const parts: Drawn[] = [];
+      for (let from = BATCH * batch; from < to; ) {
+        const part = { context, problem: this.#problem, from, count: to - from };
+        const summary = `${what} ${from + 1} to ${to} of ${count}`;
+        const done = await this.#holds.through(() => send({ summary }, part));
+        parts.push(done);
+        from = done.next ?? to;
+      }
+      return parts;
+    });
+    const drawn = batches.flat();
+    for (const step of drawn.flatMap(({ recorded }) => recorded)) this.#recorded.add(step);
+    const unusable = drawn.flatMap((one) => one.unusable ?? []);
+    return {
+      kind: 'drawn',
+      steps: drawn.flatMap(({ steps }) => steps),
+      recorded: [],
+      unusable: unusable.find(({ reason }) => reason === 'rejected') ?? unusable[0],
+    };
+  }
+
+  /** Every program against every test; the matrix stays in the store. */
+  async runPool({
+    step,
+    summary,
+    ...input
+  }: {
+    step: string;
+    programs: ProgramSource;
+    tests: TestSource;
+    summary: string;
+  }): Promise<PoolRef> {
+    const pool = await this.#holds.through(() =>
+      this.#sandbox.runPool.executeWithOptions({ summary }, [
+        { context: { run: this.#input.run, step }, problem: this.#problem, ...input },
+      ]),
+    );
+    this.#recorded.add(step);
+    return pool;
+  }
+
+  /** Best first. */
+  async rankPool({
+    step,
+    ...input
+  }: {
+    step: string;
+    pool: string;
+    method: SelectOptions['method'];
+    prefilter: SelectOptions['prefilter'];
+    submit: number;
+  }): Promise<Ranked> {
+    const { run, queues, seed } = this.#input;
+    const summary = `rank the programs by ${input.method}`;
+    const ranked = await storeActivities(queues).rankPool.executeWithOptions({ summary }, [
+      { context: { run, step }, seed, ...input },
+    ]);
+    this.#recorded.add(step);
+    return ranked;
+  }
+
   /** Grades what the strategy handed over, and records the outcome. */
-  scoreSubmission(solution: Extract<Solution, { kind: 'submitted' }>): Promise<OutcomeSummary> {
+  scoreSubmission(solution: Extract<Solution, { kind: 'submitted' | 'selected' }>): Promise<OutcomeSummary> {
     this.enter('score');
-    const programs = new Set(solution.trail.map(({ code }) => code)).size;
-    const summary = `score ${programs === 1 ? 'the program' : `${programs} distinct programs`} on the hidden tests`;
+    const programs =
+      solution.kind === 'selected' ? solution.top.length : new Set(solution.trail.map(({ code }) => code)).size;
+    const many = solution.kind === 'selected' ? `the ${programs} best programs` : `${programs} distinct programs`;
+    const summary = `score ${programs === 1 ? 'the program' : many} on the hidden tests`;
     return this.#holds.through(() =>
       this.#sandbox.scoreSubmission.executeWithOptions({ summary }, [
         { run: this.#input.run, solution, steps: this.recorded },

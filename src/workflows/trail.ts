@@ -33,18 +33,24 @@ export class Trail {
   }
 
   /** Revert: the first program that progression made (algorithms 1.6 F), or the very first. */
-  revert(progression: number): Solution {
-    return this.#submit(
-      Math.max(
-        0,
-        this.#entries.findIndex((entry) => entry.progression === progression),
-      ),
-      'reverted',
-    );
+  revert(progression: number, note?: string): Solution {
+    const first = this.#entries.findIndex((entry) => entry.progression === progression);
+    return this.revertTo(Math.max(0, first), note);
   }
 
-  #submit(submission: number, finalStep: Step | 'reverted'): Solution {
-    return { kind: 'submitted', trail: this.#entries, submission, finalStep };
+  /** Revert to the program of this index. `note` says why it is that one. */
+  revertTo(index: number, note?: string): Solution {
+    return this.#submit(index, 'reverted', note);
+  }
+
+  /** Every program, in order. */
+  programs(): string[] {
+    return this.#entries.map(({ code }) => code);
+  }
+
+  #submit(submission: number, finalStep: Step | 'reverted', note?: string): Solution {
+    const solution = { kind: 'submitted' as const, trail: this.#entries, submission, finalStep };
+    return note === undefined ? solution : { ...solution, note };
   }
 }
 

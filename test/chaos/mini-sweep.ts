@@ -1,27 +1,36 @@
 import type { FaultPlanInput } from '../../src/models/scripted/faults.ts';
 
+export const STRATEGIES = ['quality-flow', 'select'] as const;
+export type ChaosStrategy = (typeof STRATEGIES)[number];
+
 export interface MiniSweep {
   name: string;
   endpoint: string;
   /** Problems open at once; all of them when absent. */
   open?: number;
+  strategy?: ChaosStrategy;
 }
 
+const OPTIONS: Record<ChaosStrategy, object> = {
+  'quality-flow': {
+    kind: 'quality-flow',
+    checker: 'python',
+    diversified: 2,
+    tests: { queries: 1, perQuery: 6 },
+    debugEpochs: 2,
+    clarifierAttempts: 1,
+  },
+  select: { kind: 'select', programs: 14, tests: { queries: 4, perQuery: 6 }, method: 'codet', submit: 2 },
+};
+
 /** Few problems that reach every step of the method, with programs that run in Docker, and short waits. */
-export function miniSweep({ name, endpoint, open = 6 }: MiniSweep): object {
+export function miniSweep({ name, endpoint, open = 6, strategy = 'quality-flow' }: MiniSweep): object {
   return {
     name,
     benchmark: 'mini',
     shuffle: 3,
     limit: 6,
-    strategy: {
-      kind: 'quality-flow',
-      checker: 'python',
-      diversified: 2,
-      tests: { queries: 1, perQuery: 6 },
-      debugEpochs: 2,
-      clarifierAttempts: 1,
-    },
+    strategy: OPTIONS[strategy],
     model: { name: 'scripted', endpoint, requestTimeoutMs: 1000 },
     concurrency: { problems: open, requests: 6 },
   };

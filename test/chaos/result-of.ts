@@ -9,7 +9,7 @@ import { openStore } from '../../src/store/open-store.ts';
 /** What must not depend on who was killed when. */
 export interface SweepResult {
   planned: number;
-  /** By task: `pass (debug1)`. */
+  /** By task: `pass (debug1) 5d41402a`, the last part from the text of the program that was submitted. */
   outcomes: Record<string, string>;
   passAt1: string;
   /** Of the distinct stored replies. */
@@ -21,7 +21,11 @@ export async function resultOf({ home, sweep }: { home: string; sweep: string })
   try {
     const report = await buildReport({ store, sweep });
     const outcomes: Record<string, string> = {};
-    for await (const row of store.outcomes(sweep)) outcomes[row.run.taskId] = `${row.outcome} (${row.finalStep})`;
+    for await (const row of store.outcomes(sweep)) {
+      const code = row.submission === null ? '' : (row.trail[row.submission]?.code ?? '');
+      const program = createHash('sha256').update(code).digest('hex').slice(0, 8);
+      outcomes[row.run.taskId] = `${row.outcome} (${row.finalStep}) ${program}`;
+    }
     const { prompt, completion } = await store.usage({ sweep });
     return {
       planned: report.planned,

@@ -3,13 +3,14 @@ import { openStore } from '../../src/store/open-store.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { repeatedCalls } from './calls.ts';
 import { orphanedContainers, processesWith, remaining } from './leftovers.ts';
-import { FAULTS, LATENCY_MS } from './mini-sweep.ts';
+import { type ChaosStrategy, FAULTS, LATENCY_MS, type MiniSweep } from './mini-sweep.ts';
 import { type ModelProcess, startModelProcess } from './model-process.ts';
 import { booksOf, resultOf, type SweepResult } from './result-of.ts';
 import { type Command, type Rig, STOPPED, type Victim } from './rig.ts';
 
 /** An undisturbed sweep, and how long it asked how much. */
 export interface Reference {
+  strategy: ChaosStrategy;
   result: SweepResult;
   /** From the first request to the last reply. */
   activeMs: number;
@@ -27,18 +28,20 @@ export interface RoundFindings {
   inFlightAtKills: number;
 }
 
-export async function referenceRun(rig: Rig): Promise<Reference> {
+export async function referenceRun(rig: Rig, strategy: ChaosStrategy): Promise<Reference> {
+  const name = `reference-${strategy}`;
   const model = await startModelProcess({ faults: FAULTS, latencyMs: LATENCY_MS });
   try {
-    const { code, stderr } = await rig.run({ name: 'reference', endpoint: model.url }).finished;
+    const { code, stderr } = await rig.run({ name, endpoint: model.url, strategy }).finished;
     if (code !== 0) throw new Error(`the undisturbed sweep ended with ${code}: ${stderr}`);
     const arrivals = await model.arrivals();
-    const wrong = repeatedCalls(arrivals, booksOf({ home: rig.home, sweep: 'reference', endpoint: model.url }));
+    const wrong = repeatedCalls(arrivals, booksOf({ home: rig.home, sweep: name, endpoint: model.url }));
     if (wrong.length > 0) throw new Error(`the undisturbed sweep made calls too often:\n${wrong.join('\n')}`);
     const bodies = Object.values(arrivals.bodies);
     const completed = bodies.flatMap((body) => body.completed);
     return {
-      result: await resultOf({ home: rig.home, sweep: 'reference' }),
+      strategy,
+      result: await resultOf({ home: rig.home, sweep: name }),
       activeMs: Math.max(...completed) - Math.min(...bodies.flatMap((body) => body.arrivals)),
       completions: completed.length,
     };
@@ -89,9 +92,10 @@ export async function playRound({
       return true;
     };
 
-    const commands = [rig.run({ name, endpoint: model.url })];
+    const sweep = { name, endpoint: model.url, strategy: reference.strategy };
+    const commands = [rig.run(sweep)];
     const next = async () => {
-      const command = await goOn(rig, name, model.url);
+      const command = await goOn(rig, sweep);
       commands.push(command);
       return command;
     };
@@ -116,7 +120,9 @@ export async function playRound({
       repeatedCalls: repeatedCalls(arrivals, books),
       differences: [
         ...differences(reference.result, result),
-        ...(mendsItself && hadBegun && commands.length > 1 ? [`${commands.length - 1} × sweep resume was needed`] : []),
+        ...(mendsItself && hadBegun && commands.length > 1
+          ? [`${commands.length - 1} × sweep resume was needed: ${lastWords(await commands[0]?.finished)}`]
+          : []),
         ...(books.open === 0 ? [] : [`${books.open} reservations were never closed`]),
       ],
       leftovers: [
@@ -190,8 +196,8 @@ async function seededMoment({
 }
 
 /** `sweep resume`; a sweep whose command died before it was noted down is run again. */
-async function goOn(rig: Rig, name: string, endpoint: string): Promise<Command> {
-  return (await exists(rig, name)) ? rig.resume(name) : rig.run({ name, endpoint });
+async function goOn(rig: Rig, sweep: MiniSweep): Promise<Command> {
+  return (await exists(rig, sweep.name)) ? rig.resume(sweep.name) : rig.run(sweep);
 }
 
 /** Waits for the latest command, and goes on as a person would until nothing is left; throws when that does not end. */
@@ -210,6 +216,10 @@ async function seeThrough({
     last = await (await next()).finished;
   }
   throw new Error(`the sweep does not end: ${last?.code} ${last?.stderr.slice(-2000)}`);
+}
+
+function lastWords(end: { code: number; stderr: string } | undefined): string {
+  return `status ${end?.code}, ${end?.stderr.trim().split('\n').slice(-3).join(' | ')}`;
 }
 
 /** A command whose supervisor was killed follows a server that may never come back at its old address: such a one is ended. */

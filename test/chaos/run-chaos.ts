@@ -1,7 +1,8 @@
 import { orphanedContainers, processesWith, remaining, temporaryFiles } from './leftovers.ts';
+import { type ChaosStrategy, STRATEGIES } from './mini-sweep.ts';
 import { seeded } from './random.ts';
 import { Rig, VICTIMS, type Victim } from './rig.ts';
-import { playRound, type RoundFindings, referenceRun } from './round.ts';
+import { playRound, type Reference, type RoundFindings, referenceRun } from './round.ts';
 
 /** The figures that must be 0 are counts of findings; `kills` and `inFlightAtKills` tell that something was put to the test. */
 export interface ChaosResult {
@@ -23,19 +24,22 @@ export function held(result: ChaosResult): boolean {
 }
 
 /**
- * An undisturbed sweep, then `rounds` sweeps of the same spec, in each of which a victim in rotation is killed by SIGKILL (Docker: cut off for two seconds; `STOPPED`: stopped and woken) at a moment that
+ * An undisturbed sweep of each strategy, then `rounds` sweeps of these specs, in each of which a victim in rotation is killed by SIGKILL (Docker: cut off for two seconds; `STOPPED`: stopped and woken) at a moment that
  * `seed` determines. Every round has a model process of its own: its requests have other keys, so nothing is reused between rounds.
  */
 export async function runChaos({
   rounds,
   seed,
   victims = VICTIMS,
+  strategies = STRATEGIES,
   stopMs,
   note,
 }: {
   rounds: number;
   seed: number;
   victims?: readonly Victim[];
+  /** Every victim's turn in one of them, then in the next. */
+  strategies?: readonly ChaosStrategy[];
   /** How long those are stopped that are not killed. */
   stopMs?: number;
   note: (line: string) => void;
@@ -62,25 +66,34 @@ export async function runChaos({
 
   const undisturbed = new Rig();
   await undisturbed.docker.open();
-  const reference = await referenceRun(undisturbed).finally(async () => {
+  const references: Reference[] = [];
+  try {
+    const used = strategies.slice(0, Math.ceil(rounds / victims.length));
+    for (const strategy of used) references.push(await referenceRun(undisturbed, strategy));
+  } finally {
     await undisturbed.down();
     undisturbed.remove();
-  });
-  const { outcomes, tokens } = reference.result;
-  note(
-    `reference: ${Object.keys(outcomes).length} problems, ${reference.completions} completions in ${(reference.activeMs / 1000).toFixed(1)} s, ${tokens.prompt + tokens.completion} tokens`,
-  );
+  }
+  for (const reference of references) {
+    const { outcomes, tokens } = reference.result;
+    note(
+      `reference (${reference.strategy}): ${Object.keys(outcomes).length} problems, ${reference.completions} completions in ${(reference.activeMs / 1000).toFixed(1)} s, ${tokens.prompt + tokens.completion} tokens`,
+    );
+  }
 
   const rig = new Rig({ stopMs });
   await rig.docker.open();
   try {
     for (let round = 0; round < rounds; round += 1) {
       const victim = victims[round % victims.length];
-      if (victim === undefined) throw new Error('there is no victim');
+      const reference = references[Math.floor(round / victims.length) % references.length];
+      if (victim === undefined || reference === undefined) throw new Error('there is no victim, or no sweep');
       const startedAt = performance.now();
       add(await playRound({ rig, name: `round-${round + 1}`, victim, random, reference, note }));
       total.rounds += 1;
-      note(`round ${round + 1} of ${rounds} (${victim}): ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+      note(
+        `round ${round + 1} of ${rounds} (${victim}, ${reference.strategy}): ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
+      );
     }
   } finally {
     await rig.down();

@@ -32,6 +32,9 @@ describe('recorded histories', { timeout: 60_000 }, () => {
       'solveProblem-paused-cancelled.json',
       'solveProblem-paused.json',
       'solveProblem-quality-flow.json',
+      'solveProblem-revert-by-aces.json',
+      'solveProblem-select-nothing.json',
+      'solveProblem-select.json',
       'solveProblem-waits-too-long.json',
       'solveProblem-zero-shot.json',
     ]);

@@ -6,7 +6,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import type { Activities, OutcomeSummary } from '../../src/activities/contract.ts';
+import type { Activities, Drawn, OutcomeSummary, Unusable } from '../../src/activities/contract.ts';
 import { withHeartbeat } from '../../src/activities/heartbeat.ts';
 import { DEFAULT_LIMITS } from '../../src/sandbox/sandbox.ts';
 import { ownContainers, testSandbox, withoutDocker } from '../../src/sandbox/testing.ts';
@@ -564,6 +564,129 @@ describe('sweeps on a real Temporal server', { timeout: 180_000 }, () => {
       assert.equal(plan.outcomes.get('never-right')?.finalStep, 'reverted');
 
       recordHistory('solveProblem-quality-flow', history);
+    });
+  });
+
+  it('draws in batches, ranks, and submits the best by reference: no text of a program is in the history', async () => {
+    const plan = new ToyPlan(['many'], {
+      kind: 'select',
+      programs: 100,
+      tests: { queries: 50, perQuery: 10 },
+      method: 'aces-o',
+      prefilter: 'none',
+      submit: 3,
+    });
+    const submitted: unknown[] = [];
+    const batches: string[] = [];
+    let held = true;
+    const own: Partial<Activities> = {
+      drawPrograms: async ({ from, count }) => {
+        // A pause in the middle of a batch: it is asked for again as a whole.
+        if (from === 90 && held) {
+          held = false;
+          return { kind: 'held', reason: 'paced', detail: 'Retry-After', until: new Date().toISOString() };
+        }
+        batches.push(`${from}+${count}`);
+        // The endpoint fails in the middle of another one.
+        if (from === 20 && count === 10) {
+          const got = ['program/20', 'program/21', 'program/22'];
+          return { kind: 'drawn', steps: got, recorded: got, next: 23 };
+        }
+        const steps = Array.from({ length: count }, (_, index) => `program/${from + index}`);
+        // Every program but the tenth of each batch could be used.
+        return {
+          kind: 'drawn',
+          steps: steps.slice(0, -1),
+          recorded: steps,
+          unusable: { kind: 'unusable', reason: 'no_code', detail: 'prose' },
+        };
+      },
+      scoreSubmission: async ({ run, solution, steps }) => {
+        submitted.push(solution, steps?.length);
+        return plan.record(run, { outcome: 'pass', detail: '', finalStep: solution.finalStep, tokens: 0, requests: 0 });
+      },
+    };
+    await withSweep({ plan, own }, async ({ name, start, result }) => {
+      await start();
+      assert.deepEqual(await result(), { pass: 1 });
+      const history = await historyOf(name, 'many');
+      assert.deepEqual(batches.toSorted().slice(2, 4), ['20+10', '23+7']);
+      assert.equal(batches.length, 11);
+      assert.deepEqual(submitted, [
+        {
+          kind: 'selected',
+          top: [
+            { step: 'program/2', program: 2 },
+            { step: 'program/1', program: 1 },
+            { step: 'program/0', program: 0 },
+          ],
+          finalStep: 'selected',
+          note: 'ranked first of 90 programs by aces-o on 50 tests',
+        },
+        152,
+      ]);
+      assert.ok((history.events?.length ?? 0) < 150, `${history.events?.length} events`);
+      recordHistory('solveProblem-select', history);
+    });
+  });
+
+  it('says what became of a selection without a program, and of one without a test', async () => {
+    const strategy = {
+      kind: 'select',
+      programs: 2,
+      tests: { queries: 1, perQuery: 10 },
+      method: 'codet',
+      prefilter: 'static',
+      submit: 1,
+    } as const;
+    const none: Drawn = { kind: 'drawn', steps: [], recorded: [] };
+    const unusable: Unusable = { kind: 'unusable', reason: 'no_code', detail: 'prose' };
+    const plan = new ToyPlan(['no program', 'no test', 'rejected'], strategy);
+    const own: Partial<Activities> = {
+      drawPrograms: async ({ problem: { taskId }, count }) => {
+        if (taskId === 'no program') return { ...none, unusable };
+        if (taskId === 'rejected') return { ...none, unusable: { ...unusable, reason: 'rejected' } };
+        return { ...none, steps: Array.from({ length: count }, (_, index) => `program/${index}`) };
+      },
+      drawTests: async () => ({ ...none, unusable }),
+    };
+    await withSweep({ plan, own }, async ({ name, start, result }) => {
+      await start();
+      assert.deepEqual(await result(), { pass: 1, no_code: 1, infra: 1 });
+      assert.deepEqual(plan.outcomes.get('no test')?.finalStep, 'unranked');
+      assert.deepEqual(plan.outcomes.get('no program')?.detail, 'no_code: prose');
+      recordHistory('solveProblem-select-nothing', await historyOf(name, 'no program'));
+    });
+  });
+
+  it('reverts by ACES when it is told to', async () => {
+    const plan = new ToyPlan(['never-right'], {
+      kind: 'quality-flow',
+      checker: 'critic',
+      diversified: 3,
+      tests: { queries: 1, perQuery: 1, shared: true },
+      tqc: false,
+      debugEpochs: 0,
+      carryForward: false,
+      clarifier: false,
+      clarifierAttempts: 1,
+      revert: true,
+      onRevert: 'aces',
+      checkerSeesProblem: false,
+    });
+    let submitted: unknown;
+    const own: Partial<Activities> = {
+      rankPool: async () => ({ kind: 'ranked', top: [2], tied: 1 }),
+      scoreSubmission: async ({ run, solution }) => {
+        submitted = solution.kind === 'submitted' ? [solution.submission, solution.note] : undefined;
+        return plan.record(run, { outcome: 'pass', detail: '', finalStep: solution.finalStep, tokens: 0, requests: 0 });
+      },
+    };
+    await withSweep({ plan, own }, async ({ name, start, result }) => {
+      await start();
+      assert.deepEqual(await result(), { pass: 1 });
+      assert.deepEqual(submitted, [2, 'ACES ranks it first of 3 programs on 1 designed test']);
+      recordHistory('solveProblem-revert-by-aces', await historyOf(name, 'never-right'));
     });
   });
 });

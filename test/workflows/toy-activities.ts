@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Activities, OutcomeSummary, PlannedRun, RunKey } from '../../src/activities/contract.ts';
+import type { Activities, Drawn, OutcomeSummary, PlannedRun, RunKey } from '../../src/activities/contract.ts';
 import type { ModelSettings } from '../../src/models/model.ts';
 import type { Problem } from '../../src/problems/problem.ts';
 import type { Strategy } from '../../src/spec/spec.ts';
@@ -63,6 +63,12 @@ export class ToyPlan {
 
 const reply = { key: 'k', tokens: { prompt: 1, completion: 1 }, reused: false, prompt: 'p', reply: 'r' };
 
+const indices = (count: number) => Array.from({ length: count }, (_, index) => index);
+const drawn = (name: string, from: number, count: number): Drawn => {
+  const steps = indices(count).map((index) => `${name}/${from + index}`);
+  return { kind: 'drawn', steps, recorded: steps };
+};
+
 /** Deterministic activities; a test replaces the ones it is about. */
 export function toyActivities(plan: ToyPlan, own: Partial<Activities> = {}): Activities {
   return {
@@ -101,6 +107,14 @@ export function toyActivities(plan: ToyPlan, own: Partial<Activities> = {}): Act
       rule: 'toy',
       reply,
     }),
+    drawPrograms: async ({ from, count }) => drawn('program', from, count),
+    drawTests: async ({ from, count }) => drawn('tests', from, count),
+    runPool: async ({ context, programs, tests }) => {
+      const held = 'steps' in programs ? programs.steps.length : programs.programs.length;
+      const columns = 'steps' in tests ? tests.steps.length : tests.tests.length;
+      return { kind: 'pool', step: context.step, programs: held, distinct: held, tests: columns, leftOut: 0 };
+    },
+    rankPool: async ({ submit }) => ({ kind: 'ranked', top: indices(submit).reverse(), tied: 1 }),
     imagineExecution: async () => ({ kind: 'prediction', prediction: '1', comparison: '__prediction__ == 2', reply }),
     criticiseProgram: async () => ({ kind: 'judgement', accept: false, reply }),
     designTests: async ({ query }) => ({

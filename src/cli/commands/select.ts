@@ -3,8 +3,14 @@ import type { AddCommand } from '../add-command.ts';
 export const addSelect: AddCommand = (program, context, result) => {
   program
     .command('select')
-    .description('rank programs by the tests they pass: of a pass matrix, or of programs and tests that are run here')
+    .description(
+      'rank programs by the tests they pass: of a pass matrix, of a sweep, or of programs and tests that are run here',
+    )
     .option('--matrix <file>', 'pass matrix as JSON, or one a line as .jsonl (plain or gzip)')
+    .option(
+      '--sweep <name>',
+      'a sweep of this folder: its matrices (strategy select), or its programs and designed tests',
+    )
     .option('--benchmark <name>', 'whose tasks the programs solve: humaneval, mbpp+, … or an own .jsonl')
     .option(
       '--programs <file>',

@@ -5,7 +5,7 @@ export const addSolve: AddCommand = (program, context, result) => {
     .command('solve <problem>')
     .description('one problem: BENCHMARK/TASK (humaneval/3, mini/…), or a text file with a prompt of your own')
     .option('--entry-point <name>', 'function to write, when a prompt file does not define it')
-    .option('--strategy <preset>', 'standard, relaxed, quality-flow or zero-shot', 'standard')
+    .option('--strategy <preset>', 'standard, relaxed, quality-flow, zero-shot or select', 'standard')
     .option('--model <name>', 'model, as its endpoint knows it; none is needed with --endpoint scripted')
     .option('--endpoint <alias|url>', 'default, scripted, or a base URL')
     .option('--api <kind>', 'chat, or completions for base models')

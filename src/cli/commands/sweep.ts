@@ -102,13 +102,14 @@ export const addSweep: AddCommand = (program, context, result) => {
     .command('extend <name>')
     .description('more samples, tasks or tests of the same sweep; only the difference is run')
     .option('--samples <n>', 'independent runs a task')
+    .option('--programs <n>', 'programs drawn a run (strategy select): a new sweep, which reuses those of this one')
     .option('--limit <n>', 'the first n tasks')
     .option('--task <id>', 'one more task of a sweep that lists its tasks; may be repeated', collected)
     .option(
       '--benchmark <name|file>',
       'other tests of the same tasks, such as humaneval+: a new sweep that grades the stored programs by them',
     )
-    .option('--fork <new>', 'name of that new sweep (NAME-plus when left out)')
+    .option('--fork <new>', 'name of that new sweep (NAME-plus, with --programs NAME-N, when left out)')
     .option('--budget-tokens <n>', 'hard cap on tokens, over all that the sweep has used and will use')
     .option('--budget-usd <amount>', 'the same in money, at the prices of the spec')
     .option('--detach', 'start it and return at once')

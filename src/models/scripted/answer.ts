@@ -19,20 +19,25 @@ export const DEBUGGER_MARKS = [
 
 /**
  * The scripted model's text for a conversation: for a bundled problem what its script says, for anything else some valid answer in the
- * form that the agent's reader takes. Depends on the messages alone.
+ * form that the agent's reader takes. Depends on the messages and the number of the draw alone: from 1 on, the generator's first prompt is answered
+ * by the problem's programs in turn.
  */
-export function answerTo(messages: readonly { role: string; content: string }[]): string {
+export function answerTo(messages: readonly { role: string; content: string }[], draw = 0): string {
   const text = messages.map(({ content }) => content).join('\n\n');
   const last = messages.at(-1)?.content ?? '';
   const agent = agentOf(text);
   const task = taskOf(text);
-  return task === undefined ? generic(agent, text, last) : scripted(agent, task, text, last);
+  return task === undefined ? generic(agent, text, last) : scripted(agent, task, { text, last, draw });
 }
 
-function scripted(agent: AgentName | undefined, task: KnownTask, text: string, last: string): string {
+function scripted(
+  agent: AgentName | undefined,
+  task: KnownTask,
+  { text, last, draw }: { text: string; last: string; draw: number },
+): string {
   switch (agent) {
     case 'generator':
-      return programReply(generated(task, text), task);
+      return programReply(generated(task, text, draw), task);
     case 'imaginedExecution':
       return imagined(task, text, last);
     case 'critic':
@@ -53,14 +58,16 @@ function scripted(agent: AgentName | undefined, task: KnownTask, text: string, l
     case 'clarifier':
       return clarified(task, text);
     case undefined:
-      return continuation(task, text);
+      return continuation(task, text, draw);
   }
 }
 
-function generated(task: KnownTask, text: string): string {
+function generated(task: KnownTask, text: string, draw: number): string {
   const { clarified: clarifications = [], generated: byPrompt } = task.script;
   const clarification = clarifications.findLast(({ statement }) => text.includes(statement));
-  const name = clarification?.program ?? atOrLast(byPrompt, markIndex(text, GENERATOR_MARKS)) ?? 'canonical';
+  const prompt = markIndex(text, GENERATOR_MARKS);
+  const drawn = draw > 0 && prompt === 0 ? [...task.programs.keys()][draw % task.programs.size] : undefined;
+  const name = clarification?.program ?? drawn ?? atOrLast(byPrompt, prompt) ?? 'canonical';
   return task.programs.get(name) ?? task.canonical;
 }
 
@@ -141,8 +148,8 @@ function testsReply(tests: readonly ScriptedTest[]): string {
 }
 
 /** A base model goes on where the prompt ends: after the docstring of the function, or after the task's description. */
-function continuation(task: KnownTask, text: string): string {
-  const code = generated(task, text);
+function continuation(task: KnownTask, text: string, draw: number): string {
+  const code = generated(task, text, draw);
   if (task.form === 'description' || !text.trimEnd().endsWith('"""')) return code;
   const signature = code.indexOf(':\n', code.indexOf(`def ${task.entryPoint}(`));
   return signature < 0 ? code : code.slice(signature + 2);

@@ -6,6 +6,8 @@ export interface ScriptedRequest {
   api: 'chat' | 'completions';
   messages: { role: string; content: string }[];
   maxTokens: number | undefined;
+  /** Number of the answer that is drawn; 0 for the script's own. */
+  draw: number;
 }
 
 export const MODEL = 'scripted';
@@ -19,12 +21,12 @@ export interface Completion {
   promptTokens: number;
 }
 
-/** A model's whole text for a conversation; it depends on the messages alone. */
-export type Script = (messages: ScriptedRequest['messages']) => string;
+/** A model's whole text for a conversation; it depends on the messages and the number of the draw alone. */
+export type Script = (messages: ScriptedRequest['messages'], draw: number) => string;
 
 /** A reply beyond `max_tokens` is cut and says so. `key` identifies the request. */
 export function complete(asked: ScriptedRequest, key: string, script: Script = answerTo): Completion {
-  const whole = script(asked.messages);
+  const whole = script(asked.messages, asked.draw);
   const limit = asked.maxTokens ?? Number.POSITIVE_INFINITY;
   const cut = estimateTokens(whole) > limit;
   return {

@@ -20,6 +20,9 @@ export interface ScriptedModel {
   close(): Promise<void>;
 }
 
+/** From this temperature on answers differ by seed. */
+const HOT = 0.5;
+
 /** Prompts are tens of KB at most. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -136,9 +139,10 @@ function readRequest(parsed: unknown, api: ScriptedRequest['api']): ScriptedRequ
         ? parsed.max_completion_tokens
         : undefined;
   const maxTokens = typeof bound === 'number' && bound > 0 ? bound : undefined;
+  const draw = drawOf(parsed);
   if (api === 'completions') {
     return 'prompt' in parsed && typeof parsed.prompt === 'string'
-      ? { api, messages: [{ role: 'user', content: parsed.prompt }], maxTokens }
+      ? { api, messages: [{ role: 'user', content: parsed.prompt }], maxTokens, draw }
       : undefined;
   }
   if (!('messages' in parsed) || !Array.isArray(parsed.messages)) return undefined;
@@ -151,7 +155,13 @@ function readRequest(parsed: unknown, api: ScriptedRequest['api']): ScriptedRequ
       ? [{ role: String(message.role), content: message.content }]
       : [],
   );
-  return { api, messages, maxTokens };
+  return { api, messages, maxTokens, draw };
+}
+
+/** A hot request is answered by its seed, of which the client leaves a thousand to each sample (`request-key.ts`). */
+function drawOf(parsed: object): number {
+  if (!('temperature' in parsed) || typeof parsed.temperature !== 'number' || parsed.temperature < HOT) return 0;
+  return 'seed' in parsed && typeof parsed.seed === 'number' ? Math.abs(Math.floor(parsed.seed / 1000)) : 0;
 }
 
 function parseJson(text: string | undefined): unknown {

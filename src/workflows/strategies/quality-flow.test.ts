@@ -3,6 +3,9 @@ import { describe, it } from 'node:test';
 import type { Solution, Test } from '../../activities/contract.ts';
 import type { TestResult } from '../../grading/verdict.ts';
 import type { Problem } from '../../problems/problem.ts';
+import { packRows } from '../../selection/bit-matrix.ts';
+import { type PassMatrix, passMatrix } from '../../selection/pass-matrix.ts';
+import { selectPool } from '../../selection/select-pool.ts';
 import type { QualityFlowOptions } from '../../spec/spec.ts';
 import type { Steps } from '../steps.ts';
 import { qualityFlow } from './quality-flow.ts';
@@ -47,6 +50,7 @@ function team(script: {
 }): Steps & { calls: string[]; stages: string[] } {
   const calls: string[] = [];
   const stages: string[] = [];
+  const pools = new Map<string, PassMatrix>();
   const unusable = { kind: 'unusable', reason: 'no_code', detail: 'prose only' } as const;
   const reply = { key: '', tokens: { prompt: 0, completion: 0 }, reused: false, prompt: '', reply: '' };
   const program = (code: string | undefined) =>
@@ -104,6 +108,24 @@ function team(script: {
           }),
         ),
       );
+    },
+    drawPrograms: () => assert.fail('QualityFlow draws nothing'),
+    drawTests: () => assert.fail('QualityFlow draws nothing'),
+    async runPool({ step, programs: source, tests: given }) {
+      const programs = 'programs' in source ? source.programs : [];
+      const tests = 'tests' in given ? given.tests : [];
+      note(step, `${programs.join('+')} on ${tests.length}`);
+      const passes = programs.map((code) => tests.map(() => code.startsWith('good') || code.startsWith('tricky')));
+      pools.set(step, passMatrix(packRows(passes)));
+      const distinct = new Set(programs).size;
+      return { kind: 'pool', step, programs: programs.length, distinct, tests: tests.length, leftOut: 0 };
+    },
+    async rankPool({ step, pool, method, submit }) {
+      const matrix = pools.get(pool);
+      assert.ok(matrix);
+      const { order, groups } = selectPool(method, { matrix }, 0);
+      note(step, method);
+      return { kind: 'ranked', top: order.slice(0, submit), tied: groups[0]?.length ?? 0 };
     },
     async comparePredictions({ step, predictions }) {
       note(step, `${predictions.length} predictions`);
@@ -299,5 +321,39 @@ describe('qualityFlow', () => {
   it('reverts to what there is when prompt 0 gave no program', async () => {
     const steps = team({ generate: (prompt) => (prompt === 0 ? undefined : `bad${prompt}`) });
     assert.equal(submitted(await run({ clarifier: false }, steps)).code, 'bad1');
+  });
+
+  describe('on revert, by ACES', () => {
+    const generate = (prompt: number) => ['bad', 'tricky', 'worse'][prompt];
+    const byAces: Partial<QualityFlowOptions> = { onRevert: 'aces', clarifier: false, debugEpochs: 1 };
+
+    it('submits the program that the designed tests put first, where a plain revert submits the first', async () => {
+      const steps = team({ generate, debug: (code) => `${code} debugged` });
+      const solution = await run(byAces, steps);
+      assert.deepEqual(submitted(solution), { code: 'tricky', finalStep: 'reverted', programs: 5 });
+      assert.deepEqual(steps.calls.slice(-2), [
+        'revert/pool <- bad+tricky+worse+bad debugged+worse debugged on 4',
+        'revert/rank <- aces-o',
+      ]);
+      assert.equal('note' in solution && solution.note, 'ACES ranks it first of 5 programs on 4 designed tests');
+      const plain = await run(
+        { ...byAces, onRevert: 'first' },
+        team({ generate, debug: (code) => `${code} debugged` }),
+      );
+      assert.equal(submitted(plain).code, 'bad');
+    });
+
+    it('falls back to the first, and says so, where no designed test was kept', async () => {
+      const steps = team({ generate, judge: () => false });
+      const solution = await run(byAces, steps);
+      assert.equal(submitted(solution).code, 'bad');
+      assert.match(('note' in solution && solution.note) || '', /^reverted to the first program: there is no/);
+      assert.ok(!steps.calls.some((call) => call.startsWith('revert/')));
+    });
+
+    it('changes nothing where a program was accepted', async () => {
+      const steps = team({ generate: () => 'good' });
+      assert.equal(submitted(await run(byAces, steps)).finalStep, 'generated');
+    });
   });
 });

@@ -79,7 +79,26 @@ export async function qualityFlow(problem: Problem, options: QualityFlowOptions,
   // return g (Revert)
   if (!options.revert) return trail.submitLatest(0);
   steps.enter('revert');
-  return trail.revert(0);
+  return options.onRevert === 'aces' ? revertByTests(pool) : trail.revert(0);
+
+  /** Our own: the program that ACES ranks first by all designed tests that were kept, instead of the first one. */
+  async function revertByTests({ testsOf }: TestPool): Promise<Solution> {
+    const tests = [...new Set(progressions.map(({ index }) => testsOf(index)))].flat();
+    const programs = trail.programs();
+    const toFirst = trail.revert(0, 'reverted to the first program: there is no designed test to rank by');
+    if (tests.length === 0) return toFirst;
+    const matrix = await steps.runPool({
+      step: 'revert/pool',
+      programs: { programs },
+      tests: { tests },
+      summary: `run ${tests.length} tests on all ${programs.length} programs`,
+    });
+    if (matrix.tests === 0) return toFirst;
+    const ranked = { pool: matrix.step, method: 'aces-o', prefilter: 'none', submit: 1 } as const;
+    const { top } = await steps.rankPool({ step: 'revert/rank', ...ranked });
+    const note = `ACES ranks it first of ${programs.length} programs on ${matrix.tests} designed ${matrix.tests === 1 ? 'test' : 'tests'}`;
+    return trail.revertTo(top[0] ?? 0, note);
+  }
 
   async function selfDebug(all: Progression[], { testsOf }: TestPool): Promise<Solution | undefined> {
     const debuggable = all.filter(({ index }) => testsOf(index).length > 0);
