@@ -35,8 +35,13 @@ const problem: Problem = {
   visibleTests: [],
 };
 
-/** EvalPlus's first: a container large enough for its limits serves the others, too. */
 const hidden: HiddenTests[] = [
+  {
+    kind: 'check',
+    source: 'def check(candidate):\n    assert candidate(1) == 3\n    assert candidate(2) == 6\n',
+    canonical: KNOWN_GOOD,
+  },
+  { kind: 'asserts', setup: '', asserts: ['assert triple(1) == 3', 'assert triple(2) == 6'], canonical: KNOWN_GOOD },
   {
     kind: 'evalplus',
     dataset: 'humaneval+',
@@ -47,12 +52,6 @@ const hidden: HiddenTests[] = [
     contract: '',
     canonical: KNOWN_GOOD,
   },
-  {
-    kind: 'check',
-    source: 'def check(candidate):\n    assert candidate(1) == 3\n    assert candidate(2) == 6\n',
-    canonical: KNOWN_GOOD,
-  },
-  { kind: 'asserts', setup: '', asserts: ['assert triple(1) == 3', 'assert triple(2) == 6'], canonical: KNOWN_GOOD },
 ];
 
 /**
@@ -70,9 +69,13 @@ export async function proveGrader({
   const programs = [KNOWN_GOOD, ...KNOWN_BAD.map((bad) => bad.source)];
   const ofKind = hidden.filter((tests) => tests.kind === kind);
   const asked = ofKind.length === 0 ? hidden : ofKind;
-  const grades = await Promise.all(asked.map((tests) => gradeHidden({ sandbox, problem, hidden: tests, programs })));
+  const grades = await Promise.allSettled(
+    asked.map((tests) => gradeHidden({ sandbox, problem, hidden: tests, programs })),
+  );
   for (const [index, tests] of asked.entries()) {
-    const [good, ...bad] = grades[index] ?? [];
+    const settled = grades[index];
+    if (settled?.status === 'rejected') throw settled.reason;
+    const [good, ...bad] = settled?.value ?? [];
     if (good?.verdict !== 'pass')
       return broken(
         `a correct program got ${good?.verdict ?? 'no verdict'} on ${tests.kind} tests`,
