@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Store } from '../store/store.ts';
-import { activityEndedByHand, endedByHand } from '../temporal/ended-by-hand.ts';
+import { personsHand } from '../temporal/ended-by-hand.ts';
 import type { RunKey } from './contract.ts';
 import { settledSummary } from './settled-summary.ts';
 
@@ -14,10 +14,7 @@ export async function recordTermination(
 ): Promise<void> {
   const row = await store.getOutcome(run);
   if (row !== undefined && row.run.attempt >= run.attempt) return;
-  const detail =
-    (await endedByHand(client, workflowId)) ??
-    (await activityEndedByHand(client, workflowId)) ??
-    'its workflow ended without an outcome';
+  const detail = (await personsHand(client, workflowId)) ?? 'its workflow ended without an outcome';
   const summary = { outcome: 'cancelled', detail, finalStep: 'nothing', tokens: 0, requests: 0 } as const;
   const settled = await settledSummary(store, run, summary);
   const recordedAt = new Date().toISOString();

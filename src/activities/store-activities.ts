@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { activityEndedByHand, endedByHand } from '../temporal/ended-by-hand.ts';
+import { activityEndedByHand, endedByHand, personsHand } from '../temporal/ended-by-hand.ts';
 import { sweepWorkflowId } from '../temporal/ids.ts';
 import { problemWorkflowId } from '../temporal/problem-id.ts';
 import type { OutcomeSummary, RunKey, StoreActivities } from './contract.ts';
@@ -99,7 +99,10 @@ export function storeActivities(deps: Dependencies): Omit<StoreActivities, 'rank
     }
   }
 
-  /** Of a sweep whose problems have all ended, those without a row get one: a person has completed the activity that would have written it. */
+  /**
+   * Of a sweep whose problems have all ended, those get a row whose own a person has prevented. Others without one were done before the store was put back
+   * to a backup, and are for a resume.
+   */
   async function recordLost(sweep: string): Promise<void> {
     let from = 0;
     for (;;) {
@@ -107,7 +110,7 @@ export function storeActivities(deps: Dependencies): Omit<StoreActivities, 'rank
       for (const { taskId, sample, attempt } of batch) {
         const run = { sweep, taskId, sample, attempt };
         const workflowId = problemWorkflowId(run);
-        if (attempt === 1 && (await statusOf(workflowId)) !== 'RUNNING')
+        if (attempt === 1 && (await statusOf(workflowId)) !== 'RUNNING' && (await personsHand(client, workflowId)))
           await recordTermination(deps, { run, workflowId });
       }
       const last = batch.at(-1);

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { createLogUpdate } from 'log-update';
 import type { Store, SweepRow } from '../store/store.ts';
-import { sweepWorkflowId } from '../temporal/ids.ts';
 import { type Context, note } from './context.ts';
 import { type Health, problemHealth } from './problem-health.ts';
 import { finishedOf, progressBlock, progressLine, type Snapshot } from './progress.ts';
@@ -11,6 +10,7 @@ import { type RunningProblem, runningProblems, type SweepRun, sweepRun } from '.
 import { UserError } from './user-error.ts';
 
 const LOOK_MS = 500;
+const GLANCE_MS = 50;
 /** Listing is limited to a few requests a second on a server that others use too. */
 const LIST_MS = 2000;
 /** A plain log gets a line when something has changed, and one now and then to show that it lives. */
@@ -38,19 +38,11 @@ export async function followRun(input: {
 }): Promise<Followed> {
   const { context, store, client, sweep, look } = input;
   const interrupt = new AbortController();
-  let pause = new AbortController();
-  // Cuts the last pause short: how the sweep ended is for the next look to find out.
-  void client.workflow
-    .getHandle(sweepWorkflowId(sweep))
-    .result()
-    .catch(() => undefined)
-    .then(() => pause.abort());
   const restore = context.onInterrupt(() => interrupt.abort());
   /** Since the first look that failed: on a machine that was suspended, the last answer may be hours ago. */
   let awaySince: number | undefined;
   try {
     for (;;) {
-      pause = new AbortController();
       let run: SweepRun = 'running';
       try {
         run = await sweepRun(client, sweep);
@@ -63,12 +55,20 @@ export async function followRun(input: {
       if (run !== 'running') return { kind: 'ended', run };
       const plan = await store.getPlan(sweep);
       if (plan?.state === 'blocked') return { kind: 'blocked', reason: plan.stateReason };
-      const signal = AbortSignal.any([interrupt.signal, pause.signal]);
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+      await pause();
       if (interrupt.signal.aborted) return { kind: 'interrupted' };
     }
   } finally {
     restore();
+  }
+
+  /** Until the next look. The end of a sweep is in the store just before Temporal tells it. */
+  async function pause(): Promise<void> {
+    const until = performance.now() + LOOK_MS;
+    do {
+      await sleep(GLANCE_MS, undefined, { signal: interrupt.signal }).catch(() => undefined);
+      if (interrupt.signal.aborted) return;
+    } while (performance.now() < until && (await store.getPlan(sweep))?.state !== 'completed');
   }
 }
 

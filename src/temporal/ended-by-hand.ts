@@ -45,6 +45,11 @@ export async function endedByHand(client: Client, workflowId: string): Promise<s
   return `cancelled with ${from.workflowId}`;
 }
 
+/** What a person did that left a run without an outcome: ended its workflow, or one of its activities. */
+export async function personsHand(client: Client, workflowId: string): Promise<string | undefined> {
+  return (await endedByHand(client, workflowId)) ?? activityEndedByHand(client, workflowId);
+}
+
 async function lastEnd(client: Client, execution: Execution): Promise<End | undefined> {
   let nextPageToken: Uint8Array | undefined;
   for (let page = 0; page < PAGES; page += 1) {
