@@ -115,6 +115,9 @@ async function gradeAll(job: {
 }): Promise<ResultLine[]> {
   const { context, plan, results, limits, grader } = job;
   const grades = new Map<string, Grade>(results.earlier(grader));
+  const aside = results.setStrangersAside();
+  if (aside !== undefined)
+    note(context, `The results file holds verdicts of another benchmark, grader or limits: they are now in ${aside}.`);
   const samplesOf = Map.groupBy(plan.samples, ({ sha256 }) => sha256);
   const linesOf = (of: ReadonlyMap<string, Grade>) =>
     [...of].flatMap(([sha, grade]) => (samplesOf.get(sha) ?? []).map((s) => lineOf(s, grade, { limits, grader })));

@@ -121,7 +121,7 @@ function tellWhatIsMissing(
       remedy:
         sweep.spec.strategy.kind === 'zero-shot'
           ? 'Zero-shot writes no tests: run a sweep with the strategy select, which reuses its replies where the requests are the same'
-          : 'Wait until some of its problems have ended, and see `qualityflow sweep status`',
+          : 'A QualityFlow run designs tests only where its first program is rejected; one that still runs may do so yet: see `qualityflow sweep status`',
       exitCode: 2,
     });
   }

@@ -1,4 +1,15 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { terminalJson } from '../reports/terminal-safe.ts';
 import { type Grade, type ResultLine, resultLine } from './result-line.ts';
 import { SamplesError } from './samples-error.ts';
@@ -10,6 +21,7 @@ import { SamplesError } from './samples-error.ts';
 export class ResultsFile {
   readonly #path: string;
   #open: number | undefined;
+  #stranger: string | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -27,10 +39,20 @@ export class ResultsFile {
     for (const [index, line] of lines.entries()) {
       const read = readLine(line);
       if (read === undefined) throw this.#foreign(index + 1);
-      if (read.grader === grader && read.verdict !== 'infra') grades.set(read.sha256, read);
+      if (read.grader !== grader) this.#stranger = read.grader;
+      else if (read.verdict !== 'infra') grades.set(read.sha256, read);
     }
     if (lines.length === 0 && torn !== '' && !torn.startsWith('{"task_id":')) throw this.#foreign(1);
     return grades;
+  }
+
+  /** Verdicts of another benchmark, grader or limits, if `earlier` met any, go into a file of their own, whose path is given. */
+  setStrangersAside(): string | undefined {
+    if (this.#stranger === undefined) return undefined;
+    const aside = `${this.#path}.${createHash('sha256').update(this.#stranger).digest('hex').slice(0, 8)}`;
+    copyFileSync(this.#path, aside);
+    this.#stranger = undefined;
+    return aside;
   }
 
   /** Starts with these lines in place of what was there. */

@@ -417,6 +417,18 @@ def f(x):
     }
   });
 
+  test('a setup that fails after its own call fails the test, and one that calls and goes on does not decide it', async () => {
+    const one = 'def f(x):\n  return 1';
+    assert.deepEqual(await statuses(one, ['assert f(1) == 1'], 'y = f(7)\nraise ValueError'), ['error']);
+    assert.deepEqual(await statuses(one, ['assert f(1) == 1', 'assert f(1) == y + 1'], 'y = f(7)'), ['pass', 'fail']);
+  });
+
+  test('a literal that is nested too deep for a value takes no other test along', async () => {
+    const deep = `${'['.repeat(120)}${']'.repeat(120)}`;
+    const [, other] = await statuses('def f(x):\n  return x', [`assert f(1) == ${deep}`, 'assert f(1) == 1']);
+    assert.equal(other, 'pass');
+  });
+
   test('a huge integer is compared and reported', async () => {
     const [result] = await grade('import math\ndef f(x):\n  return math.factorial(x)', ['assert f(5000) == 1']);
     assert.equal(result?.status, 'fail');

@@ -110,7 +110,7 @@ export function renderDiagnosis(diagnosis: Diagnosis): string {
   const weighing = table(['method', 'informative tests with weight', 'weight on misleading tests']);
   for (const [name, quality] of Object.entries(weights))
     weighing.push([name, percent(quality?.informativeRecall ?? null), percent(quality?.misleadingWeight ?? null)]);
-  lines.push(weighing.toString());
+  if (weighing.length > 0) lines.push(weighing.toString());
   const names = Object.keys(quintiles[0]?.passAt1 ?? {});
   const fifths = table([
     'pass@1 by mean δ',

@@ -300,6 +300,14 @@ describe('programs in the Docker sandbox', { skip: withoutDocker }, () => {
     assert.deepEqual(kinds(stopped), ['value', 'crash', 'not_run', 'not_run']);
   });
 
+  test('in cells loading again and again does not use up the time of the calls', async () => {
+    const slow =
+      'import time\nend = time.process_time() + 0.25\nwhile time.process_time() < end: pass\ndef f(x): return x';
+    const limits = { isolation: 'cell', cpuSeconds: 1, totalCpuSeconds: 2 } as const;
+    const got = await rows(slow, ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12'], { limits });
+    assert.deepEqual(new Set(kinds(got)), new Set(['value']));
+  });
+
   test('no calls give no rows', async () => {
     assert.deepEqual(await rows('def f(x): pass', []), []);
   });

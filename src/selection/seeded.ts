@@ -9,6 +9,13 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
+/** The seed for one of many pools (FNV-1a of its name): what is drawn for one says nothing about another. */
+export function seedFor(pool: string, seed: number): number {
+  let hash = 0x811c9dc5 ^ seed;
+  for (let at = 0; at < pool.length; at++) hash = Math.imul(hash ^ pool.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
 /** 0 … length − 1 in an order that depends on `random` alone. */
 export function shuffledIndexes(length: number, random: () => number): number[] {
   const order = Array.from({ length }, (_, at) => at);

@@ -3,6 +3,7 @@ import { isMethodName, type MethodName, type Selection, select } from './methods
 import { collapse, passMatrix } from './pass-matrix.ts';
 import { withoutFaults } from './prefilter.ts';
 import type { MatrixFile } from './read-matrix.ts';
+import { seedFor } from './seeded.ts';
 
 /** A method, alone or over the programs that the static prefilter leaves. */
 export type Row = MethodName | `${MethodName}+static`;
@@ -12,7 +13,8 @@ export function withPrefilter(name: MethodName): Row {
 }
 
 /** With the prefilter, programs that it drops share the last place; the tests are weighed by those that stay. */
-export function selectPool(row: Row, file: MatrixFile, seed: number): Selection {
+export function selectPool(row: Row, file: MatrixFile, givenSeed: number): Selection {
+  const seed = file.taskId === undefined ? givenSeed : seedFor(file.taskId, givenSeed);
   if (isMethodName(row)) return select(row, { collapsed: collapse(file.matrix), outputs: file.outputs, seed });
   const name = row.slice(0, -'+static'.length);
   if (!isMethodName(name) || file.faults === undefined) throw new Error(`${row} needs to know the faults of programs`);

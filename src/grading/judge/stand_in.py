@@ -128,6 +128,8 @@ class State:
         self.memo, self.rounds = memo, rounds
         self.collecting = memo is None
         self.calls = []
+        # None until the setup has come to its end.
+        self.calls_of_setup = None
         self.same = 0
         self.inherent = None
         self.outcome = None

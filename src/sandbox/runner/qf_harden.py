@@ -23,12 +23,14 @@ _X86_64 = (0xC000003E, {
     "pidfd_getfd": 438, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
     "shmget": 29, "semget": 64, "msgget": 68, "mq_open": 240,
     "setpriority": 141, "sched_setparam": 142, "sched_setscheduler": 144, "sched_setaffinity": 203, "sched_setattr": 314,
+    "ioprio_set": 251,
 }, 302)
 _AARCH64 = (0xC00000B7, {
     "socket": 198, "execve": 221, "execveat": 281, "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272,
     "pidfd_getfd": 438, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
     "shmget": 194, "semget": 190, "msgget": 186, "mq_open": 180,
     "setpriority": 140, "sched_setparam": 118, "sched_setscheduler": 119, "sched_setaffinity": 122, "sched_setattr": 274,
+    "ioprio_set": 30,
 }, 261)
 _TABLES = {"x86_64": _X86_64, "aarch64": _AARCH64}
 

@@ -81,14 +81,6 @@ def _container_cpu_seconds():
         return None
 
 
-def _waits_for_disk(pid):
-    try:
-        with open("/proc/%d/stat" % pid, "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0] == b"D"
-    except (OSError, IndexError):
-        return False
-
-
 def _alone(pid):
     """Whether nobody but PID 1 and this process lives in the container."""
     return not any(name.isdigit() and int(name) not in (1, pid) for name in os.listdir("/proc"))
@@ -209,7 +201,7 @@ class Child:
 
     def _start_clock(self):
         self.cpu_start, self.wall_start, self.starved_start = _cpu_seconds(self.pid), time.monotonic(), _starved_seconds(self.schedstat)
-        self.blocked_start, self.looks, self.disk_looks = host.blocked, 0, 0
+        self.blocked_start = host.blocked
 
     def restart_clock(self):
         """What the clock showed is added to `cpu_spent` and `wall_spent`."""
@@ -232,11 +224,11 @@ class Child:
 
     def _who_waited(self, wall_seconds):
         """Whose doing it is that the wall clock ran out: "program" where it lay asleep by a call of its own for half of that time, as it would have
-        on any machine; "machine" where it was kept from a processor or a disk. A program with other processes has starved itself."""
+        on any machine; "machine" where it was kept from a processor. A program with other processes has starved itself; one that waits for a disk, or in any other
+        sleep of the kernel's, may have chosen to."""
         passed, used = self._passed(), _cpu_seconds(self.pid) - self.cpu_start
         starved = max(0.0, _starved_seconds(self.schedstat) - self.starved_start)
-        disk = passed * self.disk_looks / max(1, self.looks)
-        if passed - used - starved - disk >= wall_seconds / 2 or not _alone(self.pid):
+        if passed - used - starved >= wall_seconds / 2 or not _alone(self.pid):
             return "program"
         return "machine" if self.container_cpu is not None else "program"
 
@@ -324,9 +316,6 @@ class Child:
                 patience = QUIET_SECONDS
             asked = time.monotonic()
             ready = (self.quiet_poll if quiet else self.poll).poll(max(1, patience * 1000))
-            if not ready and not quiet:
-                self.looks += 1
-                self.disk_looks += _waits_for_disk(self.pid)
             still = time.monotonic() - asked - patience
             if still > STANDSTILL_SECONDS:
                 # Neither the program nor the host had that time.

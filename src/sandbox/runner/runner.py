@@ -50,6 +50,8 @@ import math, operator, random, re, statistics, string, typing  # noqa: E401, F40
 WALL_FACTOR = 10
 # Of its time, CPU or wall, a call that used this much could be over the limit on another day.
 NEAR_LIMIT = 0.75
+# Seconds, at most.
+FREE_LOAD = 1.0
 TOTAL_CPU = 20
 TOTAL_WALL = 2
 MAX_JUDGE_SOURCES = 8
@@ -66,6 +68,20 @@ class Bounds:
         self.cpu_left = float(limits.get("totalCpuSeconds", self.cpu * TOTAL_CPU))
         self.wall_left = self.cpu_left * TOTAL_WALL
         self.near = False
+        self.cell, self.first_load = limits.get("isolation") == "cell", None
+
+    def next_of_load(self, child, cap):
+        """The same while the program is loaded. Where every call loads it anew, only the first time counts among what all calls have together."""
+        cpu, wall = self.cpu_left, self.wall_left
+        event = self.next(child, cap, self.load)
+        spent = cpu - self.cpu_left, wall - self.wall_left
+        if self.first_load is None:
+            self.first_load = spent
+        elif self.cell:
+            free = [min(now, first * 2, FREE_LOAD) for now, first in zip(spent, self.first_load)]
+            self.cpu_left += free[0]
+            self.wall_left += free[1]
+        return event
 
     def next(self, child, cap, cpu, rows=0, whole_process=False):
         """The child's next event, within `cpu` seconds. Its clock starts anew, except where one call is a whole process."""
@@ -95,7 +111,7 @@ def do_calls(job, payload):
 
 def call_program(job, payload, row, start, size):
     bounds, stop_after = Bounds(job["limits"]), job.get("stopAfter")
-    cell, prints = job["limits"].get("isolation") == "cell", job.get("prints", False)
+    prints = job.get("prints", False)
     slow = dict(job.get("slowCalls", ()))
     total, index, abnormal, output_left = job["count"], 0, 0, bounds.output
 
@@ -114,8 +130,11 @@ def call_program(job, payload, row, start, size):
         try:
             while index < total:
                 # Room for one row of the other kinds when the budget is spent.
-                cpu = slow.get(index, bounds.cpu) if loaded else bounds.load
-                event, tag, said = bounds.next(child, output_left + 8192, cpu, rows=(1 if cell else total - index) if loaded else 0)
+                if loaded:
+                    rows = 1 if bounds.cell else total - index
+                    event, tag, said = bounds.next(child, output_left + 8192, slow.get(index, bounds.cpu), rows)
+                else:
+                    event, tag, said = bounds.next_of_load(child, output_left + 8192)
                 if event == "rows":
                     host.rows_framed(row + index, said)
                     if bounds.near:
@@ -123,7 +142,7 @@ def call_program(job, payload, row, start, size):
                         host.near_limit(row + index, tag)
                     index += tag
                     output_left = max(0, output_left + 5 * tag - len(said))
-                    if cell:
+                    if bounds.cell:
                         break
                     continue
                 if event == "frame" and tag == b"L" and not loaded:
@@ -144,7 +163,7 @@ def call_program(job, payload, row, start, size):
                     index += count
                     output_left = max(0, output_left - len(said))
                     abnormal += limit is not None
-                    if cell or stop_after is not None and abnormal >= stop_after:
+                    if bounds.cell or stop_after is not None and abnormal >= stop_after:
                         break
                     continue
                 if event == "timeout":

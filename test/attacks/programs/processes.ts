@@ -12,6 +12,8 @@ export const processes = onSquare({
   'set priority of PID 1':
     'for w in (1, os.getppid()):\n  try: os.setpriority(os.PRIO_PROCESS, w, 19)\n  except OSError: pass\nreturn x',
   'schedule PID 1 as idle': 'os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0))\nreturn x',
+  'give PID 1 the disk last':
+    'libc = ctypes.CDLL(None)\nfor n in (251, 30): libc.syscall(n, 1, 1, 3 << 13)\nif libc.syscall(252, 1, 1) == 3 << 13: return 8\nreturn x',
   'bind PID 1 to no processor': 'os.sched_setaffinity(1, {0})\nreturn x',
   'fork without end': 'while True: os.fork()',
   'fork without end through posix': 'while True:\n  try: posix.fork()\n  except OSError: pass',

@@ -6,6 +6,8 @@ export const resources = onSquare({
   'loop without end at import': 'while True: pass\ndef f(x): return x',
   'loop that catches everything': 'while True:\n  try:\n    while True: pass\n  except BaseException: pass',
   sleep: 'time.sleep(10**6)',
+  'wait in the kernel for a thread of its own, as one that waits for a disk':
+    'libc = ctypes.CDLL(None)\nstack = ctypes.create_string_buffer(1 << 16)\nlibc.clone.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]\nlibc.clone(ctypes.cast(libc.pause, ctypes.c_void_p), (ctypes.addressof(stack) + (1 << 16) - 64) & ~15, 0x14F00, None)',
   'wait for a lock': 'l = threading.Lock(); l.acquire(); l.acquire()',
   'wait for a signal with all blocked':
     'signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nsignal.sigwait({signal.SIGUSR1})',
