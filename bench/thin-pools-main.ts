@@ -55,12 +55,13 @@ function deltasOf({ matrix, correct }: Pool): number[] {
   return (matrix[0] ?? []).map((_, test) => passing(1, test) - passing(0, test));
 }
 
-function thinned({ rankings: _, ...pool }: Pool, kept: number[]): object {
+function thinned(pool: Pool, kept: number[]): object {
   const pick = <T>(of: readonly T[]) => of.filter((_, test) => kept.includes(test));
   return {
     ...pool,
     matrix: pool.matrix.map(pick),
     testWeights: pick(pool.testWeights),
     tests: pick(pool.tests),
+    rankings: undefined,
   };
 }
