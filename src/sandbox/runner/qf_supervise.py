@@ -149,6 +149,7 @@ class Child:
             # Over the user's quota of pipe memory: the usual size only costs time.
             pass
         stdout, stdout_end = os.pipe() if capture else (None, DEV_NULL)
+        born = time.monotonic()
         try:
             self.pid = os.fork()
         except OSError:
@@ -179,7 +180,8 @@ class Child:
                 self.quiet_poll.register(fd, select.POLLIN)
         # A child whose end is not seen at once is not left alone either.
         self.answering = self.pidfd is not None
-        self._start_clock()
+        # Not from now: on a busy machine the child may have run for long before this process got here.
+        self.cpu_start, self.wall_start, self.starved_start, self.blocked_start = 0.0, born, 0.0, host.blocked
 
     def _become(self, prepare, run, memory_bytes, cpu_seconds, stdout, result):
         try:
@@ -200,16 +202,18 @@ class Child:
             os._exit(70)
 
     def _start_clock(self):
-        self.cpu_start, self.wall_start, self.starved_start = _cpu_seconds(self.pid), time.monotonic(), _starved_seconds(self.schedstat)
+        self.cpu_start, self.wall_start, self.starved_start = self._cpu(), time.monotonic(), _starved_seconds(self.schedstat)
         self.blocked_start = host.blocked
+
+    def _cpu(self):
+        # Of a process that is gone the kernel's clock says zero.
+        return self.cpu_at_end if self.exited else _cpu_seconds(self.pid)
 
     def restart_clock(self):
         """What the clock showed is added to `cpu_spent` and `wall_spent`."""
         cpu_start, wall = self.cpu_start, self.wall_seconds()
         self._start_clock()
-        # Of a process that is gone the kernel's clock says zero.
-        now = self.cpu_at_end if self.exited else self.cpu_start
-        self.cpu_spent += max(0.0, now - cpu_start)
+        self.cpu_spent += max(0.0, self.cpu_start - cpu_start)
         self.wall_spent += wall
 
     def wall_seconds(self):
@@ -226,7 +230,7 @@ class Child:
         """Whose doing it is that the wall clock ran out: "program" where it lay asleep by a call of its own for half of that time, as it would have
         on any machine; "machine" where it was kept from a processor. A program with other processes has starved itself; one that waits for a disk, or in any other
         sleep of the kernel's, may have chosen to."""
-        passed, used = self._passed(), _cpu_seconds(self.pid) - self.cpu_start
+        passed, used = self._passed(), self._cpu() - self.cpu_start
         starved = max(0.0, _starved_seconds(self.schedstat) - self.starved_start)
         if passed - used - starved >= wall_seconds / 2 or not _alone(self.pid):
             return "program"
@@ -237,7 +241,7 @@ class Child:
         now = _container_cpu_seconds()
         if now is None or self.container_cpu is None:
             return 0.0
-        return now - self.container_cpu - _cpu_seconds(self.pid) - (time.process_time() - self.own_cpu)
+        return now - self.container_cpu - self._cpu() - (time.process_time() - self.own_cpu)
 
     def _read(self, fd, cap):
         """False when more than `cap` bytes are waiting to be understood. Empties the pipe, so that what a dead child wrote is all here."""
@@ -301,7 +305,7 @@ class Child:
                 return event
             if self.exited:
                 return "exit", b"", b""
-            cpu_left = cpu_seconds - (_cpu_seconds(self.pid) - self.cpu_start)
+            cpu_left = cpu_seconds - (self._cpu() - self.cpu_start)
             wall_left = wall_seconds - self.wall_seconds()
             if cpu_left <= 0 or wall_left <= 0:
                 # Where the machine may be to blame, the host runs the program once more, alone.
