@@ -108,7 +108,8 @@ async function evaluate(project: Project, { benchmark }: Bench, samples: string)
   for (const text of readFileSync(out, 'utf8').trimEnd().split('\n')) {
     const line = resultLine.parse(JSON.parse(text));
     const said = line.base === null ? [line.verdict] : [line.base, line.plus];
-    const ofTask = (verdicts[line.task_id] ??= []);
+    // EvalPlus writes Mbpp/2.
+    const ofTask = (verdicts[line.task_id.replace(/^MBPP\//, 'Mbpp/')] ??= []);
     ofTask[line.sample] = said.map((verdict) => verdict === 'pass');
   }
   return { seconds, verdicts };
