@@ -15,8 +15,9 @@ const main = inCheckout ? source : built;
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major > 22 || (major === 22 && minor >= 18)) {
-  // Sources stripped of their types and compiled: half of what a command takes to start. Where it cannot be written nothing is kept.
-  module.enableCompileCache?.(join(root, inCheckout ? 'node_modules' : '..', '.cache', 'qualityflow'));
+  // What is compiled is kept in the state folder, where there is one, as its worker does: half of what a command takes to start.
+  const home = process.env.QUALITYFLOW_HOME || '.qualityflow';
+  if (existsSync(home)) module.enableCompileCache?.(join(home, 'cache', 'node'));
   const { main: run } = await import(pathToFileURL(main).href);
   process.exitCode = await run(process.argv.slice(2));
 } else {

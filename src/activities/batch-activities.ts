@@ -7,7 +7,7 @@ import { askUnlessHeld as ask } from './ask-unless-held.ts';
 import type { BatchContext, Drawn, Held, ModelActivities, ModelContext, ReplyRef, Unusable } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** As in `workflows/steps.ts`. */
+/** As in `workflows/steps.ts`, whose bundle holds no code of activities. */
 const HOPELESS = new Set<Unusable['reason']>(['context_too_long', 'rejected']);
 
 /**

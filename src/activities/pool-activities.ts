@@ -8,9 +8,10 @@ import { countTests, matrixLine, poolMatrix, testText, usableTests } from '../se
 import { readMatrix } from '../selection/read-matrix.ts';
 import { selectPool, withPrefilter } from '../selection/select-pool.ts';
 import { passRates, reportTests } from '../selection/test-report.ts';
-import type { SandboxActivities, StepContext, StoreActivities } from './contract.ts';
+import type { SandboxActivities, StoreActivities } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { permanentFailure } from './failures.ts';
+import { recordedStep } from './recorded-step.ts';
 import { programsOf, resultsOf, testsOf } from './step-texts.ts';
 
 /** The step of each program, where they have one. */
@@ -28,59 +29,55 @@ export function poolActivities(
 ): Pick<SandboxActivities, 'runPool'> & Pick<StoreActivities, 'rankPool'> {
   const { store } = deps;
   return {
-    async runPool({ context, problem, programs: programSource, tests: testSource }) {
-      const { run } = context;
-      const startedAt = new Date();
-      const programs = await programsOf(store, run, programSource);
-      const written = countTests(await testsOf(store, run, testSource));
-      const tests = usableTests({ tests: written, setup: problem.preamble, programs });
-      const matrix = poolMatrix({ problem, programs, tests, ...(await runTests(deps, { problem, programs, tests })) });
-      const columns = matrix.matrix.bits.columns;
-      const leftOut = written.length - columns;
-      const steps = 'steps' in programSource ? { steps: programSource.steps } : {};
-      await record(context, 'runPool', startedAt, { kind: 'pool', leftOut, ...steps, ...matrixLine(matrix) });
-      const distinct = new Set(programs).size;
-      return { kind: 'pool', step: context.step, programs: programs.length, distinct, tests: columns, leftOut };
-    },
+    runPool: ({ context, problem, programs: programSource, tests: testSource }) =>
+      recordedStep(store, { context, activity: 'runPool' }, async () => {
+        const { run } = context;
+        const programs = await programsOf(store, run, programSource);
+        const written = countTests(await testsOf(store, run, testSource));
+        const tests = usableTests({ tests: written, setup: problem.preamble, programs });
+        const matrix = poolMatrix({
+          problem,
+          programs,
+          tests,
+          ...(await runTests(deps, { problem, programs, tests })),
+        });
+        const columns = matrix.matrix.bits.columns;
+        const leftOut = written.length - columns;
+        const steps = 'steps' in programSource ? { steps: programSource.steps } : {};
+        const distinct = new Set(programs).size;
+        return {
+          row: { kind: 'pool', leftOut, ...steps, ...matrixLine(matrix) },
+          answer: { kind: 'pool', step: context.step, programs: programs.length, distinct, tests: columns, leftOut },
+        };
+      }),
 
-    async rankPool({ context, pool, method, prefilter, seed, submit }) {
-      const startedAt = new Date();
-      const [text = ''] = await resultsOf(store, context.run, [pool]);
-      const reading = readMatrix(text);
-      if (reading.kind === 'invalid') throw permanentFailure('PoolUnreadable', `${pool}: ${reading.message}`);
-      const { file } = reading;
-      const { steps } = rowNames.parse(JSON.parse(text));
-      const { bits } = file.matrix;
-      const selection = selectPool(prefilter === 'static' ? withPrefilter(method) : method, file, seed);
-      const tests = reportTests({ bits, passRates: passRates(file.matrix), selection });
-      await record(context, 'rankPool', startedAt, {
-        kind: 'ranking',
-        method,
-        prefilter,
-        programs: bits.rows,
-        columns: bits.columns,
-        order: selection.order,
-        ...(steps && { steps: selection.order.map((program) => steps[program] ?? '') }),
-        scores: selection.order.map((program) => selection.scores[program] ?? null),
-        ...(tests && {
-          tests: tests.slice(0, TESTS_SHOWN).map((line) => ({ ...line, source: file.tests?.[line.test] ?? '' })),
-        }),
-      });
-      return { kind: 'ranked', top: selection.order.slice(0, submit), tied: selection.groups[0]?.length ?? 0 };
-    },
+    rankPool: ({ context, pool, method, prefilter, seed, submit }) =>
+      recordedStep(store, { context, activity: 'rankPool' }, async () => {
+        const [text = ''] = await resultsOf(store, context.run, [pool]);
+        const reading = readMatrix(text);
+        if (reading.kind === 'invalid') throw permanentFailure('PoolUnreadable', `${pool}: ${reading.message}`);
+        const { file } = reading;
+        const { steps } = rowNames.parse(JSON.parse(text));
+        const { bits } = file.matrix;
+        const selection = selectPool(prefilter === 'static' ? withPrefilter(method) : method, file, seed);
+        const tests = reportTests({ bits, passRates: passRates(file.matrix), selection });
+        const row = {
+          kind: 'ranking',
+          method,
+          prefilter,
+          programs: bits.rows,
+          columns: bits.columns,
+          order: selection.order,
+          ...(steps && { steps: selection.order.map((program) => steps[program] ?? '') }),
+          scores: selection.order.map((program) => selection.scores[program] ?? null),
+          ...(tests && {
+            tests: tests.slice(0, TESTS_SHOWN).map((line) => ({ ...line, source: file.tests?.[line.test] ?? '' })),
+          }),
+        };
+        const top = selection.order.slice(0, submit);
+        return { row, answer: { kind: 'ranked', top, tied: selection.groups[0]?.length ?? 0 } };
+      }),
   };
-
-  async function record(context: StepContext, activity: string, startedAt: Date, result: object): Promise<void> {
-    await store.recordStep({
-      run: context.run,
-      step: context.step,
-      activity,
-      reused: false,
-      result: JSON.stringify(result),
-      startedAt: startedAt.toISOString(),
-      durationMs: Date.now() - startedAt.getTime(),
-    });
-  }
 }
 
 /** Without tests no container is asked for. */

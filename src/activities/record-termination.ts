@@ -10,11 +10,11 @@ import { settledSummary } from './settled-summary.ts';
  */
 export async function recordTermination(
   { store, client }: { store: Store; client: Client },
-  { run, workflowId }: { run: RunKey; workflowId: string },
+  { run, workflowId, detail: known }: { run: RunKey; workflowId: string; detail?: string | undefined },
 ): Promise<void> {
   const row = await store.getOutcome(run);
   if (row !== undefined && row.run.attempt >= run.attempt) return;
-  const detail = (await personsHand(client, workflowId)) ?? 'its workflow ended without an outcome';
+  const detail = known ?? (await personsHand(client, workflowId)) ?? 'its workflow ended without an outcome';
   const summary = { outcome: 'cancelled', detail, finalStep: 'nothing', tokens: 0, requests: 0 } as const;
   const settled = await settledSummary(store, run, summary);
   const recordedAt = new Date().toISOString();

@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, SandboxError } from '../sandbox/sandbox.ts';
 import type { OutcomeSummary, RunKey, SandboxActivities, Solution, StepContext, TrailEntry } from './contract.ts';
 import type { Dependencies } from './dependencies.ts';
 import { sandboxFailure } from './failures.ts';
+import { recordedStep } from './recorded-step.ts';
 import { requireSteps } from './require-steps.ts';
 import { settledSummary } from './settled-summary.ts';
 import { programsOf } from './step-texts.ts';
@@ -16,21 +17,11 @@ export function sandboxActivities(deps: Dependencies): Omit<SandboxActivities, '
   const { store } = deps;
 
   /** Runs one sandbox job and notes it as a step of its problem. */
-  async function step<Result>(context: StepContext, activity: string, work: () => Promise<Result>): Promise<Result> {
-    const startedAt = new Date();
-    const began = performance.now();
-    const result = await work();
-    await store.recordStep({
-      run: context.run,
-      step: context.step,
-      activity,
-      reused: false,
-      result: JSON.stringify(result),
-      startedAt: startedAt.toISOString(),
-      durationMs: Math.round(performance.now() - began),
+  const step = <Result>(context: StepContext, activity: string, work: () => Promise<Result>): Promise<Result> =>
+    recordedStep(store, { context, activity }, async () => {
+      const answer = await work();
+      return { row: answer, answer };
     });
-    return result;
-  }
 
   return {
     runPrograms: ({ context, problem, programs, tests }) =>

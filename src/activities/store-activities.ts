@@ -110,8 +110,9 @@ export function storeActivities(deps: Dependencies): Omit<StoreActivities, 'rank
       for (const { taskId, sample, attempt } of batch) {
         const run = { sweep, taskId, sample, attempt };
         const workflowId = problemWorkflowId(run);
-        if (attempt === 1 && (await statusOf(workflowId)) !== 'RUNNING' && (await personsHand(client, workflowId)))
-          await recordTermination(deps, { run, workflowId });
+        if (attempt > 1 || (await statusOf(workflowId)) === 'RUNNING') continue;
+        const detail = await personsHand(client, workflowId);
+        if (detail !== undefined) await recordTermination(deps, { run, workflowId, detail });
       }
       const last = batch.at(-1);
       if (last === undefined || batch.length < LISTED) return;

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { terminalLine, terminalSafe } from '../reports/terminal-safe.ts';
-import { keepCompiled } from './compile-ahead.ts';
 import { type Context, paint, processContext } from './context.ts';
 import { explainError } from './explain-error.ts';
 import { buildProgram } from './program.ts';
@@ -13,7 +11,6 @@ export async function main(argv: readonly string[], given?: Context): Promise<nu
   const verbose = argv.includes('--verbose');
   const context = { ...(given ?? processContext()), verbose };
   surviveClosedPipes(context);
-  if (existsSync(context.home)) keepCompiled(context.home);
   const result = { exitCode: 0 };
   try {
     const program = buildProgram(context, result);

@@ -14,7 +14,7 @@ export async function sandboxFingerprint(context: Context): Promise<SandboxFinge
   const log = (line: string) => note(context, line);
   const home = prepareHome(context.home);
   const { imageId } = await ensureSandboxImage({ docker, home, log });
-  return imageFingerprint({ docker, imageId, home, log });
+  return imageFingerprint({ docker, imageId, home, env: context.env, log });
 }
 
 /** What the sweep's results depend on besides its spec, as it is now. */

@@ -13,6 +13,9 @@ import { launch } from './sweep-run.ts';
 import { sweepRun } from './sweep-runs.ts';
 import type { ExitCode } from './user-error.ts';
 
+const RUNS_ALREADY =
+  'The sweep runs already, with as many problems at once as when it was started: --problems holds when it is started again.';
+
 const UNENDED: readonly SweepState[] = ['created', 'running', 'paused', 'blocked', 'cancelled', 'failed'];
 
 /**
@@ -51,6 +54,8 @@ export function resumeSweepCommand(
     const { prepared } = await prepareToGoOn({ context, sweep: before, dataDir: input.dataDir });
     return withStartedTemporal({ context, prepared }, async (temporal) => {
       await putInForce();
+      if (input.problems !== undefined && (await sweepRun(temporal.client, name)) === 'running')
+        note(context, RUNS_ALREADY);
       // Another shell's resume may have come to the end while this one set up.
       if (await isComplete()) return showComplete({ context, store, name, json });
       await tellBudget(context, store, name);

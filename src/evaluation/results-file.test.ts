@@ -28,6 +28,20 @@ test('lines come back by sha, for the same grader only, and what the machine cou
   assert.deepEqual([...file.earlier('g0').keys()], ['d']);
 });
 
+test('verdicts of another grader are kept in a file of their own before they are replaced', (t) => {
+  const apart = mkdtempSync(join(tmpdir(), 'qualityflow-results-'));
+  t.after(() => rmSync(apart, { recursive: true, force: true }));
+  const other = join(apart, 's.results.jsonl');
+  writeFileSync(other, `${JSON.stringify(line('a', pass, 'g0'))}\n`);
+  const file = new ResultsFile(other);
+  assert.equal(file.earlier('g1').size, 0);
+  const aside = file.setStrangersAside() ?? '';
+  file.replace([line('a')]);
+  assert.deepEqual([...new ResultsFile(aside).earlier('g0').keys()], ['a']);
+  assert.equal(file.earlier('g1').size, 1);
+  assert.equal(file.setStrangersAside(), undefined);
+});
+
 test('a torn last line is one that was never written, wherever it is torn', () => {
   const whole = `${JSON.stringify(line('a'))}\n`;
   const second = `${JSON.stringify(line('b'))}\n`;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { z } from 'zod';
 import { createDockerSandbox } from './docker-sandbox.ts';
+import { chosenRuntime } from './runtime.ts';
 import type { SandboxFingerprint } from './sandbox.ts';
 
 /**
@@ -14,14 +15,16 @@ export function imageFingerprint(options: {
   docker: Docker;
   imageId: string;
   home: string;
+  env: Record<string, string | undefined>;
   log: (line: string) => void;
 }): Promise<SandboxFingerprint> {
-  const { docker, imageId, home, log } = options;
+  const { docker, imageId, home, env, log } = options;
   return keptFingerprint({
     folder: join(home, 'cache', 'sandbox'),
     imageId,
     async ask() {
-      const sandbox = await createDockerSandbox({ docker, imageId, slots: 1, log });
+      const runtime = await chosenRuntime({ docker, env });
+      const sandbox = await createDockerSandbox({ docker, imageId, runtime, slots: 1, log });
       try {
         return await sandbox.fingerprint();
       } finally {

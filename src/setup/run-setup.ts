@@ -120,7 +120,7 @@ async function image(context: StepContext): Promise<StepResult> {
     made = await make();
   }
   const { imageId, how } = made;
-  const { python, numpy } = await imageFingerprint({ docker: connectDocker({ env }), imageId, home, log });
+  const { python, numpy } = await imageFingerprint({ docker: connectDocker({ env }), imageId, home, env, log });
   return {
     state: how.startsWith('already') ? 'already' : 'done',
     did: `${imageId.slice(0, 19)}, Python ${python}, numpy ${numpy}, ${how}`,

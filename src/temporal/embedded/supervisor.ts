@@ -189,13 +189,16 @@ export class Supervisor {
 
   /** A worker's start is mostly its own: it waits for the server only at its end. */
   async #startAll(): Promise<void> {
-    const worker = this.#scripted.start().then(() => {
+    const scripted = this.#scripted.start();
+    const worker = scripted.then(() => {
       this.#refuseWhenStopping();
       return this.#worker.start();
     });
     try {
       await Promise.all([this.#temporal.start(), worker]);
     } catch (error) {
+      // Only after that a worker may be on its way.
+      await scripted.catch(() => undefined);
       await this.#worker.stop();
       throw error;
     }
